@@ -70,7 +70,7 @@ def test_a_metric_that_breaks_is_an_error_not_a_failure():
         def measure(self, case):
             raise ValueError("no")
 
-    with pytest.raises(CheckError, match="broken raised ValueError: no"):
+    with pytest.raises(CheckError, match="broken: raised ValueError: no"):
         assert_test(RIGHT, metrics=[Broken()])
     assert not issubclass(CheckError, AssertionError)  # a test runner shows it as an error
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from contextlib import suppress
 
+import pytest
+
 from rightcall.cli.main import main
 
 PROGRAM = """
@@ -44,3 +46,9 @@ def test_a_program_that_calls_the_command_line_keeps_its_collector(tmp_path, mon
     with suppress(SystemExit):
         main()
     assert (gc.get_threshold(), list(gc.callbacks)) == before
+
+
+@pytest.mark.parametrize("command", ["score", "lint"])
+def test_a_command_that_collects_nothing_gives_the_collector_back(command, rightcall):
+    rightcall(command, "missing.jsonl", "missing.jsonl")
+    assert gc.isenabled()

@@ -14,6 +14,7 @@ from benchmarks.planted_suites.suites import clean_suite
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.metrics.case_result import result_of
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.model.safety import Safety
 
 TOOLS = [
     Tool("pay", "Pay a bill.", {"type": "object", "properties": {"amount": {"type": "integer"}}}),
@@ -34,6 +35,21 @@ def of_calls(golden: Golden, *calls: ToolCall):
     result = result_of(golden, 0, trajectory, {tool.name: tool for tool in TOOLS})
     result = msgspec.structs.replace(result, trajectory=trajectory)
     return analyze_results(TOOLS, [golden], [result])
+
+
+def test_attempts_on_a_task_are_no_further_evidence_about_its_definitions():
+    suite, _ = planted(TUNED[1], ["broad"], "sums", 5)
+    results = results_of(suite)
+    plain = analysed(suite, results)
+    attacked = suite.goldens[0]
+    attempts = [
+        msgspec.structs.replace(attacked, id=f"{attacked.id}~{n}", safety=Safety("result")) for n in range(30)
+    ]
+    failed = [msgspec.structs.replace(results[0], golden_id=attempt.id, passed=False) for attempt in attempts]
+    analysis = analyze_results(
+        suite.tools, [*suite.goldens, *attempts], [*results, *failed], system=suite.system
+    )
+    assert msgspec.structs.replace(analysis, attempts=0) == plain and analysis.attempts == 30
 
 
 ALL_DOMAINS = [domain for domains in DOMAINS.values() for domain in domains]

@@ -73,7 +73,7 @@ def test_a_role_is_the_settings_the_test_cases_or_the_golden_s():
         assert measured(RoleAdherence(model, votes=1, cache="", role=role), case).passed
     assert "a pirate" in seen[0] and "a monk" in seen[-1]
     nothing = measured(RoleAdherence(model, votes=1, cache=""), GOOD)
-    assert nothing.error.startswith("role_adherence has nothing to check: neither the metric nor the golden")
+    assert nothing.error.startswith("nothing to check: neither the metric nor the golden")
 
 
 def test_completeness_is_judged_by_the_expected_outcome_too():

@@ -80,7 +80,7 @@ def test_a_named_metric_with_nothing_to_check_is_an_error_that_says_so(name):
     scorer = Scorer([resolve_metric(name)])
     result = asyncio.run(scorer.result(SILENT, 0, RAN, {}))
     why = NOTHING[name]
-    expected = f"{name}: {name} has nothing to check: {why}" if why else ""
+    expected = f"{name}: nothing to check: {why}" if why else ""
     assert (result.error, result.passed) == (expected, not why)
 
 
@@ -94,7 +94,7 @@ def test_an_observed_one_says_so_and_decides_nothing(name):
 def test_calls_without_an_outcome_cannot_show_how_a_retry_was_made():
     done = Trajectory(calls=(ToolCall("pay"),))
     score = asyncio.run(measure_one(resolve_metric("verify_before_retry"), TestCase(SILENT, done)))
-    assert score.error == "verify_before_retry has nothing to check: no tool was run"
+    assert score.error == "nothing to check: no tool was run"
 
 
 @pytest.mark.parametrize("name", [n for n in DIMENSIONS if n not in ("content", "latency", "order")])
@@ -114,4 +114,4 @@ def test_turns_that_state_calls_are_something_to_check():
     assert asyncio.run(scorer.result(golden, 0, trajectory_from_messages(said), {})).passed
     silent = ConversationalGolden("Pay", turns=(Turn("user", "Pay"),))
     result = asyncio.run(scorer.result(silent, 0, trajectory_from_messages(said), {}))
-    assert "turns has nothing to check" in result.error and "tool_f1 has nothing" in result.error
+    assert "turns: nothing to check" in result.error and "tool_f1: nothing" in result.error

@@ -32,7 +32,7 @@ class Endless(Metric):
 def test_a_metric_that_never_ends_is_broken_and_not_waited_for():
     result = asyncio.run(Scorer([Endless()]).result(GOLDEN, 0, Trajectory(), {}, left=0.01))
     assert not result.passed
-    assert "endless took longer than 0" in result.error
+    assert "endless: took longer than 0" in result.error
 
 
 def test_judging_that_takes_too_long_is_an_error_of_the_case():

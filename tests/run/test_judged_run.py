@@ -217,9 +217,16 @@ def test_labels_chosen_by_one_judge_estimate_nothing_for_another():
     assert rate_of(run, rescored).rate.labels >= 8
 
 
-def evaluated_many():
+@pytest.mark.parametrize(("threshold", "passes"), [(0.5, 10), (0.3, 20)])
+def test_the_judge_s_own_rate_is_that_of_the_run_whatever_share_of_the_votes_decides(threshold, passes):
+    run = evaluated_many(threshold=threshold)
+    label_all(run, run.id, 30)
+    assert rate_of(run, run.id).rate.judged == run.summary.overall.pass_rate == passes / 30
+
+
+def evaluated_many(**words):
     goldens = [Golden(f"Refund order {n % 3}", id=f"g{n}") for n in range(30)]
-    return rc.evaluate(lambda golden: f"{golden.id}: done", dataset=goldens, metrics=[refund()])
+    return rc.evaluate(lambda golden: f"{golden.id}: done", dataset=goldens, metrics=[refund(**words)])
 
 
 def session_of(run, run_id: str, n: int = 48) -> LabelSession:

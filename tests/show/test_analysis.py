@@ -44,5 +44,14 @@ def test_long_lines_are_wrapped_at_the_width_of_a_terminal_and_stay_indented(mon
     assert lines[start + 1].startswith("   ") and not lines[start + 1].startswith("    ")
 
 
+def test_attempts_of_attacks_are_said_to_be_left_out_also_when_nothing_else_failed():
+    out = io.StringIO()
+    print_analysis(Screen(file=out), Analysis("r", 0, 10, 5, 0.1, (), (), (), {}, {}, attempts=120))
+    assert out.getvalue().splitlines() == [
+        "0 of 10 trials failed in r",
+        "  120 goldens with attacks or benign twins not analyzed: see `rightcall report`",
+    ]
+
+
 def test_a_line_for_a_file_is_not_wrapped():
     assert f"   {WORDS.strip()}" in printed(io.StringIO())

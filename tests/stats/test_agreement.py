@@ -13,7 +13,6 @@ from rightcall.stats.agreement import (
     agreement_table,
     kappa,
     kappa_interval,
-    krippendorff_alpha,
     pair_agreement,
     rater_agreement,
 )
@@ -53,14 +52,15 @@ def test_krippendorff_alpha_of_published_examples():
     """Krippendorff (2011), part A: binary data, two observers, ten units, no missing data: α = 0.095."""
     first, second = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
     ratings = [(bool(a), bool(b)) for a, b in zip(first, second, strict=True)]
-    assert krippendorff_alpha(ratings) == pytest.approx(0.095, abs=5e-4)
-    assert krippendorff_alpha([*ratings, (True, None), (None, None)]) == krippendorff_alpha(ratings)
+    alpha = rater_agreement(ratings).beyond_chance
+    assert alpha == pytest.approx(0.095, abs=5e-4)
+    assert rater_agreement([*ratings, (True, None), (None, None)]).beyond_chance == alpha
 
 
 def test_alpha_with_missing_ratings_is_one_minus_observed_over_expected():
     """By hand: cases TT, TF-, TFF, FF: coincidences TT 2, TF and FT 2 each, FF 3: of 9 ratings 4 T, 5 F."""
     ratings = [(True, True, None), (True, False, None), (True, False, False), (False, None, False)]
-    assert krippendorff_alpha(ratings) == pytest.approx(1 - (9 - 1) * 4 / (2 * 4 * 5))
+    assert rater_agreement(ratings).beyond_chance == pytest.approx(1 - (9 - 1) * 4 / (2 * 4 * 5))
 
 
 def test_alpha_is_undefined_when_everyone_says_the_same():

@@ -198,6 +198,15 @@ def test_three_labels_of_each_kind_are_needed_to_rate_a_judge():
         assert rc.judged_rate(labels, judgements).uses_judge is used
 
 
+def test_the_judge_s_own_rate_counts_majorities_and_a_tie_is_no_verdict():
+    labels, judgements = a_run()
+    votes = {case: [verdict, verdict, not verdict] for case, verdict in judgements.items()}
+    assert rc.judged_rate(labels, votes).judged == rc.judged_rate(labels, judgements).judged
+    tied = {case: 0.5 if case % 5 == 0 else verdict for case, verdict in judgements.items()}
+    rest = [verdict for case, verdict in judgements.items() if case % 5]
+    assert rc.judged_rate(labels, tied).judged == sum(rest) / len(rest)
+
+
 def test_no_verdict_is_a_stratum_and_never_a_failure():
     labels, judgements = a_run()
     silent = {case: None if case % 5 == 0 else verdict for case, verdict in judgements.items()}

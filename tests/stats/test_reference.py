@@ -31,7 +31,7 @@ from rightcall.stats.paired_tests import (
     mcnemar_midp,
     paired_t as stats_paired_t,
 )
-from rightcall.stats.pass_k import disagreement, extrapolate_pass_hat_k, pass_at_k, pass_hat_k, trials_to_see
+from rightcall.stats.pass_k import disagreement, pass_hat_k, trials_to_see
 from rightcall.stats.permutation import sign_flip
 from rightcall.stats.power import (
     all_pass_n,
@@ -40,7 +40,6 @@ from rightcall.stats.power import (
     mde_paired,
     n_mcnemar,
     n_paired,
-    paired_variance,
 )
 from rightcall.stats.sequential import (
     confidence_sequence,
@@ -93,11 +92,10 @@ FUNCTIONS: dict[str, Any] = {
     "mix_loge": mixture_log_e,
     "n_mcnemar": n_mcnemar,
     "n_paired_miller_K": lambda omega2, s2_a, s2_b, k_a, k_b, delta: n_paired(
-        delta, paired_variance(omega2, s2_a, k_a, s2_b, k_b)
+        delta, omega2 + s2_a / k_a + s2_b / k_b
     ),
     "nmin_allpass": all_pass_n,
     "paired_t": paired_t,
-    "pass_at": pass_at_k,
     "pass_hat": pass_hat_k,
     "prob_B_better": probability_better,
     "rogan_gladen": rogan_gladen,
@@ -105,7 +103,6 @@ FUNCTIONS: dict[str, Any] = {
     "signflip": sign_flip,
     "sprt": sprt_log_e,
     "wilson": wilson,
-    "x_betabin_passk": extrapolate_pass_hat_k,
     "x_cluster_paired": clustered,
     "x_gate_n": gate_n,
     "x_sprt_stop": fastest_stops,

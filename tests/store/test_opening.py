@@ -38,10 +38,12 @@ def test_importing_makes_no_file_and_needs_no_database(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("address", ["mysql://host/db", "sqlite://", "sqlite:///:memory:"])
-def test_an_address_that_cannot_be_a_store_is_refused(address):
-    with pytest.raises(ConfigError):
+@pytest.mark.parametrize("address", ["mysql://host/db", "sqlite://", "sqlite:///:memory:", ":memory:"])
+def test_an_address_that_cannot_be_a_store_is_refused(address, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"use a file \(results\.db\)"):
         open_store(address)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_urls_of_postgresql_are_taken_in_every_spelling():

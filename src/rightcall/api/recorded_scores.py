@@ -64,9 +64,9 @@ class RecordedScores:
     def summary(self) -> Summary:
         """The summary of all cases, with what trivial agents pass of the same goldens."""
         if self._floor is None and self._floor_of is not None:
-            rate = self._counts.overall.rate
+            rate = self.counts.overall.rate
             self._floor = self._floor_of(rate.goldens if rate else 0)
-        return msgspec.structs.replace(self._counts, floor=self._floor)
+        return msgspec.structs.replace(self.counts, floor=self._floor)
 
     @property
     def safety(self) -> SafetyNumbers | None:
@@ -81,8 +81,8 @@ class RecordedScores:
         return self._safety.view() if self._safety is not None else None
 
     @property
-    def _counts(self) -> Summary:
-        """The summary without what a verdict does not need."""
+    def counts(self) -> Summary:
+        """The summary without the floor, which a verdict does not need."""
         for _ in self._results:
             pass
         return self._tally.summary()
@@ -90,40 +90,49 @@ class RecordedScores:
     @property
     def nothing_checked(self) -> bool:
         """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
-        overall = self._counts.overall
-        return bool(self._counts.unchecked) and not overall.cases + overall.errors
-
-    def undecided(self, min: float) -> bool:
-        """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
-        shortfall, counts = self.shortfall(min), self._counts
-        return self.nothing_checked or shortfall == nothing_delivered_text(counts.undelivered)
-
-    @property
-    def no_agent_known(self) -> bool:
-        """Whether goldens name agents, and no call says which agent made it: a broken setup."""
-        from rightcall.metrics.dimensions import AGENTS_KNOWN
-
-        return self.summary.overall.means.get(AGENTS_KNOWN) == 0.0
+        return nothing_checked(self.counts)
 
     def shortfall(self, min: float) -> str | None:
-        """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
+        """None when the pass rate is at least `min`; else why it is not, or empty when the rate is the reason."""
+        return shortfall(self.counts, min)
 
-        Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
-        """
-        overall = self._counts.overall
-        if self.nothing_checked:
-            return nothing_checked_text(self._counts.unchecked)
-        if not overall.cases or overall.pass_rate < min - ROUNDING:
-            return ""
-        everything = overall.cases + overall.errors
-        worst = overall.pass_rate * overall.cases / everything
-        if not overall.errors or worst >= min - ROUNDING:
-            counts = self._counts
-            return nothing_delivered_text(counts.undelivered) if counts.nothing_delivered else None
-        return (
-            f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-            f"{percent(worst, 1)}, below the required {percent(min, 1)}"
-        )
+
+def nothing_checked(summary: Summary) -> bool:
+    """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
+    overall = summary.overall
+    return bool(summary.unchecked) and not overall.cases + overall.errors
+
+
+def undecided(summary: Summary, min: float) -> bool:
+    """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
+    return nothing_checked(summary) or shortfall(summary, min) == nothing_delivered_text(summary.undelivered)
+
+
+def no_agent_known(summary: Summary) -> bool:
+    """Whether goldens name agents, and no call says which agent made it: a broken setup."""
+    from rightcall.metrics.dimensions import AGENTS_KNOWN
+
+    return summary.overall.means.get(AGENTS_KNOWN) == 0.0
+
+
+def shortfall(summary: Summary, min: float) -> str | None:
+    """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
+
+    Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
+    """
+    overall = summary.overall
+    if nothing_checked(summary):
+        return nothing_checked_text(summary.unchecked)
+    if not overall.cases or overall.pass_rate < min - ROUNDING:
+        return ""
+    everything = overall.cases + overall.errors
+    worst = overall.pass_rate * overall.cases / everything
+    if not overall.errors or worst >= min - ROUNDING:
+        return nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else None
+    return (
+        f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
+        f"{percent(worst, 1)}, below the required {percent(min, 1)}"
+    )
 
 
 @renames_keywords("score")

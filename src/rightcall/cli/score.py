@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -22,6 +22,9 @@ from rightcall.core.text import pluralize
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
     from rightcall.metrics.matching.verdict import ScoringRules
+    from rightcall.model.run import Summary
+    from rightcall.show.view.grouped_trials import GoldenRow
+    from rightcall.show.view.safety import SafetyView
 
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
@@ -97,14 +100,12 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked or no
     attack was delivered.
     """
-    import gc
-
     from rightcall.api.recorded_scores import score as score_files
+    from rightcall.cli.collector import stop
     from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.run.outcome import NAME_AGENTS, NO_AGENT
     from rightcall.show.rows import write_rows
 
-    gc.disable()  # cases create no reference cycles; collecting takes a tenth of the time
+    stop()  # collecting takes a tenth of the time
     rules = ScoringRules(options.weights, options.pass_rule)
     if options.on is not None or options.out is not None or options.workers is not None:
         _score_in_shards(goldens, trajectories, options, rules)
@@ -131,13 +132,21 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             _print_scores(scores, options.failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
-    if scores.no_agent_known:
+    exit_by(scores.counts, options.least)
+
+
+def exit_by(summary: Summary, least: float) -> None:
+    """End with the exit code of scores whose pass rate must reach `least`, and say why unless the rate does."""
+    from rightcall.api.recorded_scores import no_agent_known, shortfall, undecided
+    from rightcall.run.outcome import NAME_AGENTS, NO_AGENT
+
+    if no_agent_known(summary):
         raise ConfigError(f"{NO_AGENT}; {NAME_AGENTS}")
-    shortfall = scores.shortfall(options.least)
-    if shortfall:
-        tell(shortfall, err=True)
-    if shortfall is not None:
-        raise click.exceptions.Exit(3 if scores.undecided(options.least) else 1)
+    reason = shortfall(summary, least)
+    if reason:
+        tell(reason, err=True)
+    if reason is not None:
+        raise click.exceptions.Exit(3 if undecided(summary, least) else 1)
 
 
 def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, rules: ScoringRules) -> None:
@@ -162,7 +171,7 @@ def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, r
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
     """Show the progress of scoring, then the summary with the first failures."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.show.terminal import AskedMetrics, Watcher, print_summary  # rich only when it is shown
+    from rightcall.show.terminal import AskedMetrics, Watcher  # rich only when it is shown
     from rightcall.show.view.case_names import names_of
     from rightcall.show.view.grouped_trials import with_titles
 
@@ -173,10 +182,22 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     rows, left_out = watcher.failed.rows()
     name = names_of(lambda: load_goldens(goldens), [row.golden_id for row in rows])
     more = f"{pluralize(left_out, 'more case')} did not pass" if left_out else ""
-    safety = scores.safety_view
-    print_summary(
-        scores.summary, with_titles(rows, name), more, notes=notes, hints=() if safety is not None else hints
-    )
+    print_scores(scores.summary, scores.safety_view, with_titles(rows, name), more, notes=notes, hints=hints)
+
+
+def print_scores(
+    summary: Summary,
+    safety: SafetyView | None,
+    failed: Sequence[GoldenRow] = (),
+    more: str = "",
+    *,
+    notes: Sequence[str],
+    hints: Sequence[str],
+) -> None:
+    """Print the summary, what attacks did, and the commands to try next."""
+    from rightcall.show.terminal import print_summary
+
+    print_summary(summary, failed, more, notes=notes, hints=() if safety is not None else hints)
     if safety is not None:
         from rightcall.cli.output import console, print_next
         from rightcall.show.safety import print_safety

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.text import percent
+from rightcall.core.text import percent, pluralize
 from rightcall.improve.causes import all_hypotheses
 from rightcall.improve.counters import Case, GoldenTrials, most_common
 from rightcall.improve.evidence import THIS_RUN, Evidence, seeds_guidance
@@ -123,7 +123,8 @@ class Analysis(msgspec.Struct, frozen=True):
     """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them.
 
     `funnels` say where trials leave the path of steps that goldens expect, the largest first; `left_out` goldens are in
-    none, because they accept paths with different steps.
+    none, because they accept paths with different steps. `attempts` of the run, attacks and their benign twins, are not
+    analyzed: a planted text is no fault of a definition, and the attempts on a task repeat its failures.
     """
 
     run: str
@@ -144,7 +145,18 @@ class Analysis(msgspec.Struct, frozen=True):
     known: bool = True
     funnels: tuple[StepFunnel, ...] = ()
     left_out: int = 0
+    attempts: int = 0
     format: str = FORMAT
+
+    @property
+    def attempts_note(self) -> str:
+        """That attempts are not analyzed, and where they are shown; empty for a run without attacks."""
+        count = pluralize(self.attempts, "golden")
+        return (
+            f"{count} with attacks or benign twins not analyzed: see `rightcall report`"
+            if self.attempts
+            else ""
+        )
 
     @property
     def stated(self) -> tuple[RunFinding, ...]:

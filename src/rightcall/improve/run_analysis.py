@@ -50,9 +50,10 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         if other.id != stored.id
     }
     tally = FunnelTally(listed=_works_in_steps(record))
+    clean = CleanTrials(trials_of(store, stored, flawed=True))
     analysis = analyze_trials(
         tools,
-        tally.watch(trials_of(store, stored, flawed=True)),
+        tally.watch(clean),
         run=stored.id,
         system=record.system,
         voter=voter_of(store, stored, {}),
@@ -64,14 +65,19 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
     costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
     return msgspec.structs.replace(
-        analysis, slow=tuple(slow), costly=tuple(costly), funnels=tally.funnels(), left_out=tally.left_out
+        analysis,
+        slow=tuple(slow),
+        costly=tuple(costly),
+        funnels=tally.funnels(),
+        left_out=tally.left_out,
+        attempts=clean.attempts,
     )
 
 
 def run_funnels(store: Store, stored: StoredRun) -> tuple[StepFunnel, ...]:
     """Where trials of a stored run leave the expected path, without the rest of the analysis."""
     tally = FunnelTally(listed=_works_in_steps(run_record(store, stored)))
-    for trials in trials_of(store, stored, flawed=True):
+    for trials in CleanTrials(trials_of(store, stored, flawed=True)):
         tally.add(trials)
     return tally.funnels()
 
@@ -112,6 +118,20 @@ def trials_of(store: Store, stored: StoredRun, *, flawed: bool = False) -> Itera
             failed.take(count.golden_id),
             passes.take(count.golden_id),
         )
+
+
+class CleanTrials:
+    """The goldens of a run that are no attacks and no benign twins; counts the others as they pass."""
+
+    def __init__(self, trials: Iterable[GoldenTrials]) -> None:
+        self._trials, self.attempts = trials, 0
+
+    def __iter__(self) -> Iterator[GoldenTrials]:
+        for trials_of_golden in self._trials:
+            if trials_of_golden.golden.safety is None:
+                yield trials_of_golden
+            else:
+                self.attempts += 1
 
 
 class _ByGolden:
@@ -155,15 +175,17 @@ def analyze_results(
     votes = {
         name: run_votes(Voter(name), gather_trials(by_id, of), toolset) for name, of in (others or {}).items()
     }
-    tally = FunnelTally()
+    tally, clean = FunnelTally(), CleanTrials(gather_trials(by_id, results))
     analysis = analyze_trials(
         tools,
-        tally.watch(gather_trials(by_id, results)),
+        tally.watch(clean),
         system=system,
         others=votes,
         inputs=lambda ids: {name: request_of(by_id[name]) for name in ids},
     )
-    return msgspec.structs.replace(analysis, funnels=tally.funnels(), left_out=tally.left_out)
+    return msgspec.structs.replace(
+        analysis, funnels=tally.funnels(), left_out=tally.left_out, attempts=clean.attempts
+    )
 
 
 def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult]) -> Iterator[GoldenTrials]:

@@ -56,9 +56,9 @@ async def measure_all(
 
 def measure_now(metric: Metric, case: AnyTestCase) -> Score:
     try:
-        return _valid(metric, _measure_now(metric, case))
+        return _valid(_measure_now(metric, case))
     except Exception as error:
-        return Score.broken(f"{metric.name} raised {type(error).__name__}: {error}")
+        return Score.broken(f"raised {type(error).__name__}: {error}")
 
 
 async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC_SECONDS) -> Score:
@@ -67,7 +67,7 @@ async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC
         return measure_now(metric, case)
     if _stuck[metric.name] >= MOST_STUCK:
         return Score.broken(
-            f"{metric.name} is not started again: in {_stuck[metric.name]} earlier cases it has not ended yet"
+            f"is not started again: in {_stuck[metric.name]} earlier cases it has not ended yet"
         )
     import asyncio  # only these metrics need it, and importing it costs as much as scoring 2,000 cases
 
@@ -79,12 +79,12 @@ async def measure_one(metric: Metric, case: AnyTestCase, seconds: float = METRIC
                 score = await _result(metric, case)
     except Exception as error:
         if limit.expired():
-            return _too_late(metric, seconds)
+            return _too_late(seconds)
         cause = error.__cause__ if isinstance(error, CodeExit) and error.__cause__ else error
-        return Score.broken(f"{metric.name} raised {type(cause).__name__}: {cause}")
+        return Score.broken(f"raised {type(cause).__name__}: {cause}")
     if time.monotonic() - begun > seconds:  # it blocked, so that it could not be stopped
-        return _too_late(metric, seconds)
-    return _mark_judged(metric, _valid(metric, score))
+        return _too_late(seconds)
+    return _mark_judged(metric, _valid(score))
 
 
 def is_quick(metric: Metric) -> bool:
@@ -97,7 +97,7 @@ def missing_evidence(metric: Metric, case: AnyTestCase) -> str:
     """Why a metric has nothing to check in a case; empty when it has."""
     nothing = getattr(metric, "nothing_to_check", None)  # a metric may be any object with `measure`
     why = nothing(case) if nothing is not None else ""
-    return f"{metric.name} has nothing to check: {why}" if why else ""
+    return f"nothing to check: {why}" if why else ""
 
 
 async def _result(metric: Metric, case: AnyTestCase) -> Any:
@@ -131,8 +131,8 @@ def _count_stuck(name: str, more: int) -> None:
         _stuck[name] += more
 
 
-def _too_late(metric: Metric, seconds: float) -> Score:
-    return Score.broken(f"{metric.name} took longer than {seconds:g} s")
+def _too_late(seconds: float) -> Score:
+    return Score.broken(f"took longer than {seconds:g} s")
 
 
 def _mark_judged(metric: Metric, score: Score) -> Score:
@@ -142,9 +142,9 @@ def _mark_judged(metric: Metric, score: Score) -> Score:
     return replace(score, judged=ONE_VOTE)
 
 
-def _valid(metric: Metric, score: Any) -> Score:
+def _valid(score: Any) -> Score:
     problem = _problem(score)
-    return Score.broken(f"{metric.name} {problem}") if problem else score
+    return Score.broken(problem) if problem else score
 
 
 def _problem(score: Any) -> str:

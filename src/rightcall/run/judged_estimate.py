@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ def estimate_rate(
 
     def estimate(verdicts: dict[str, bool | None]) -> JudgedRate:
         try:
-            return judged_rate(
+            rate = judged_rate(
                 verdicts,
                 judged.judgements,
                 about=about,
@@ -131,6 +131,7 @@ def estimate_rate(
                 goldens=judged.goldens,
                 saw_judge=labels.saw_judge,
             )
+            return replace(rate, judged=judged.rate)
         except InputError as error:
             where = f"{judged.metric} of run {judged.run.id}"
             raise InputError(where, error.problem, judged.label_command) from None

@@ -76,6 +76,12 @@ class JudgedRun:
         return {name: case.verdict for name, case in self.cases.items()}
 
     @property
+    def rate(self) -> float | None:
+        """The share of the cases with a verdict that the metric passes, by its threshold; None without any."""
+        verdicts = [case.passed for case in self.cases.values() if case.passed is not None]
+        return sum(verdicts) / len(verdicts) if verdicts else None
+
+    @property
     def label_command(self) -> str:
         """What to type to label its cases."""
         return label_command(self.run.id, self.metric)

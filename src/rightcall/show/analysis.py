@@ -21,6 +21,8 @@ LONGEST = 300
 def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> None:
     """Print danger and advice, then findings with what to change, then confused tools and wrong parameters."""
     out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", analysis.failed, analysis.trials, analysis.run)
+    if analysis.attempts:
+        out.print(analysis.attempts_note, indent=2)
     if not analysis.failed:
         return
     if (dangerous := sum(finding.dangerous for finding in analysis.findings)) and len(analysis.findings) > 1:

@@ -86,11 +86,12 @@ def analysis_html(analysis: Analysis) -> str:
         if finding.stated or finding.danger
     ]
     head = f"<b>{analysis.failed:,} of {analysis.trials:,} trials failed</b>"
-    unknown = "" if analysis.known else f"<p>{_text(UNKNOWN, 300)}</p>"
+    notes = [analysis.attempts_note, "" if analysis.known else UNKNOWN]
+    shown_notes = "".join(f"<p>{_text(note, 300)}</p>" for note in notes if note)
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
     shown = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
-    return f"<div><p>{head} {run}</p>{unknown}{shown}{_steps(analysis)}</div>"
+    return f"<div><p>{head} {run}</p>{shown_notes}{shown}{_steps(analysis)}</div>"
 
 
 def _steps(analysis: Analysis) -> str:

@@ -92,20 +92,14 @@ def kappa_interval(table: Table, conf: float = 0.95, *, seed: int = 0) -> Interv
     return None if kappa(table) is None else _draw_interval(table, kappa, conf, seed)
 
 
-def krippendorff_alpha(ratings: Iterable[Sequence[bool | None]]) -> float | None:
-    """Krippendorff's α for yes/no ratings, None where a rater did not decide; undefined when all ratings are equal.
-
-    α = 1 − D_o/D_e with D_o the disagreeing ordered pairs within a case, each case's divided by its ratings less one.
-    Krippendorff, "Computing Krippendorff's alpha-reliability" (2011).
-    """
-    patterns = _patterns(ratings)
-    return _alpha(list(patterns), list(patterns.values()))
-
-
 def rater_agreement(
     ratings: Iterable[Sequence[bool | None]], conf: float = 0.95, *, seed: int = 0
 ) -> Agreement:
-    """Share of agreeing pairs and Krippendorff's α of any number of raters, with an interval over cases."""
+    """Share of agreeing pairs and Krippendorff's α of any number of raters, with an interval over cases.
+
+    A rating is None where a rater did not decide. α = 1 − D_o/D_e with D_o the disagreeing ordered pairs within a case,
+    each case's divided by its ratings less one. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011).
+    """
     require_share("rater_agreement", "conf", conf)
     patterns = _patterns(ratings)
     pairs = {(yes, no): (yes + no) * (yes + no - 1) / 2 for yes, no in patterns}

@@ -53,13 +53,6 @@ class Detector:
         """R: the mean over the bets."""
         return sum(self.r) / len(self.r) if self.r else 0.0
 
-    @property
-    def change_point(self) -> int:
-        """How many values came before the change, by the bet with the most evidence."""
-        if not self.r:
-            return 0
-        return self.since[max(range(len(self.r)), key=lambda k: self.r[k])]
-
 
 @functools.lru_cache(4096)
 def growth_of(q0s: tuple[float, ...]) -> tuple[float, ...]:

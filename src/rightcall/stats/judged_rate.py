@@ -25,6 +25,7 @@ from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import (
     KNOWN,
     LEVELS,
+    TIE,
     JudgedCases,
     Judgement,
     LabelStratum,
@@ -58,7 +59,8 @@ class JudgedRate:
     decide.
 
     `low` and `high` are two-sided at `conf`. `lower` and `upper` are one-sided at `conf` each and are computed when
-    first read, as are `kappa_low` and `kappa_high`. `judged` is the judge's own rate, None when it gave no verdict.
+    first read, as are `kappa_low` and `kappa_high`. `judged` is the judge's own rate: the share of cases that more than
+    half of its verdicts pass, ties left out, None when it gave no verdict; of a run, the rate of the metric there.
     `labels` counts pass and fail, `unsure` the labels that are neither, `no_verdict` the cases without a verdict.
     `effective_labels` is how many labels without a judge would be worth as much. `kappa` is the judge's agreement with
     people beyond chance, None when it is undefined.
@@ -244,11 +246,11 @@ def _agreement_table(
     cells = {(True, True): 0.0, (True, False): 0.0, (False, True): 0.0, (False, False): 0.0}
     for case, label in answered.items():
         share = judged.share(case)
-        if share is not None and share != 0.5 and case not in saw_judge:
-            cells[share > 0.5, label] += weights.get(judged.level(case), 1.0)
+        if share is not None and share != TIE and case not in saw_judge:
+            cells[share > TIE, label] += weights.get(judged.level(case), 1.0)
     return Table(*cells.values())
 
 
 def _raw_rate(judged: JudgedCases, known: Mapping[Any, bool]) -> float | None:
-    total = judged.verdicts + len(known)
-    return (judged.share_sum + sum(map(bool, known.values()))) / total if total else None
+    total = judged.decided + len(known)
+    return (judged.passed + sum(map(bool, known.values()))) / total if total else None

@@ -25,6 +25,8 @@ Judgement = bool | float | Sequence[bool | float | None] | None
 LEVELS = ("fail", "split", "none", "pass")
 ENDS = frozenset({"fail", "pass"})
 ALL, KNOWN = "all", "known"
+TIE = 0.5
+"""A case is passed by more than half of its verdicts; exactly half decide nothing."""
 
 
 class LabelStratum(Record, frozen=True, omit_defaults=False):
@@ -85,13 +87,14 @@ class JudgedCases:
             self._shares = {share: share for share in tally}
         tally.subtract(Counter(self._judgements[case] for case in left_out))
         self.cases = dict.fromkeys(LEVELS, 0)
-        self.share_sum, self.verdicts = 0.0, 0
+        self.verdicts = self.decided = self.passed = 0
         for judgement, number in sorted(tally.items(), key=lambda item: repr(item[0])):
             share = self._shares[judgement]
             self.cases[level(share)] += number
             if share is not None:
-                self.share_sum += share * number
                 self.verdicts += number
+                self.decided += number * (share != TIE)
+                self.passed += number * (share > TIE)
 
     def share(self, case: Any) -> float | None:
         return self._shares[self._judgements[case]]

@@ -1,4 +1,4 @@
-"""How often k runs all succeed (pass^k) or at least one of k does (pass@k), without bias; and flaky cases."""
+"""How often k runs all succeed (pass^k), without bias; and flaky cases."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ from typing import Literal, NamedTuple
 from rightcall.core.errors import InputError
 from rightcall.stats.clusters import cluster_se
 from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
-from rightcall.stats.special import beta_tails, log_beta
+from rightcall.stats.special import beta_tails
 
 
 def pass_hat_k(n: int, c: int, k: int) -> float | None:
     """pass^k = C(c, k)/C(n, k) for c passes in n trials; None if n < k. Yao et al., τ-bench (2024)."""
     _require(n, c, k)
     return math.comb(c, k) / math.comb(n, k) if n >= k else None
-
-
-def pass_at_k(n: int, c: int, k: int) -> float | None:
-    """pass@k = 1 − C(n−c, k)/C(n, k); None if n < k. Chen et al., HumanEval (2021)."""
-    _require(n, c, k)
-    return 1 - math.comb(n - c, k) / math.comb(n, k) if n >= k else None
 
 
 class PassK(NamedTuple):
@@ -52,11 +46,6 @@ def suite_pass_hat_k(
         return PassK(k, mean, len(used), None)
     low, high = t_interval(mean, se, len(set(groups)) - 1, conf)
     return PassK(k, mean, len(used), Interval(max(0.0, low), min(1.0, high)))
-
-
-def extrapolate_pass_hat_k(a: float, b: float, k: int) -> float:
-    """E[p^k] = B(a+k, b)/B(a, b) for p ~ Beta(a, b): a guess for k above the trials made; label it as one."""
-    return math.exp(log_beta(a + k, b) - log_beta(a, b))
 
 
 def _require(n: int, c: int, k: int) -> None:

@@ -80,11 +80,6 @@ def n_paired(delta: float, var: float, alpha: float = 0.05, power: float = 0.8) 
     return _z_sum(alpha, power) ** 2 * var / delta**2
 
 
-def paired_variance(omega2: float, s2_a: float = 0, k_a: int = 1, s2_b: float = 0, k_b: int = 1) -> float:
-    """ω² + s_A²/K_A + s_B²/K_B: spread of true differences, plus noise within cases over K trials each."""
-    return omega2 + s2_a / k_a + s2_b / k_b
-
-
 def n_mcnemar(psi: float, delta: float, alpha: float = 0.05, power: float = 0.8) -> float:
     """Pairs needed when a share ψ changes and the rates differ by δ.
 

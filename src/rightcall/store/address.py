@@ -29,12 +29,12 @@ def store_address(location: str | os.PathLike[str] | None) -> Address:
     if not text:
         return Address(DEFAULT)
     scheme, separator, rest = text.partition("://")
-    if not separator:
-        return Address(Path(text))
-    if scheme == "sqlite":
-        path = rest.removeprefix("/")
+    if not separator or scheme == "sqlite":
+        path = rest.removeprefix("/") if separator else text
         if path in ("", ":memory:"):
-            raise ConfigError("an in-memory store would lose every result; use a file")
+            raise ConfigError(
+                f"'{text}' would be a store in memory, which loses every result; use a file (results.db)"
+            )
         return Address(Path(path))
     if scheme in ("postgresql", "postgres", "postgresql+psycopg"):
         return Address(url=f"postgresql+psycopg://{rest}")

@@ -165,10 +165,19 @@ class _Selector(selectors.DefaultSelector):
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    def __init__(self, order: Interleaving) -> None:
+    """With `stops_late` it stops as uvloop does: other callbacks go first, and a second stop is left for the next run."""
+
+    def __init__(self, order: Interleaving, *, stops_late: bool) -> None:
         selector = _Selector()
         selector.order = self.order = order
+        self._stops_late = stops_late
         super().__init__(selector)
+
+    def stop(self) -> None:
+        if self._stops_late:
+            self.call_soon(super().stop)
+        else:
+            super().stop()
 
     def time(self) -> float:
         return self.order.now
@@ -191,7 +200,7 @@ def interleaved(seed: int, monkeypatch: Any) -> Iterator[Interleaving]:
         patch.setattr(shared_loop, "threading", order.threading)
         if hasattr(shared_loop, "time"):
             patch.setattr(shared_loop, "time", order.time)
-        patch.setattr(event_loop, "_factory", [lambda: _Loop(order)])
+        patch.setattr(event_loop, "_factory", [lambda: _Loop(order, stops_late=seed % 2 == 1)])
         patch.setattr(event_loop, "_lock", order.threading.Lock())
         yield order
         event_loop.close()

@@ -23,8 +23,8 @@ Trial = tuple[str, int]
 class EndlessTasks:
     """The tasks that reached a limit without an attack, and the attempts that ran away, as results arrive."""
 
-    def __init__(self) -> None:
-        self._tasks: set[str] = set()
+    def __init__(self, tasks: Iterable[str] = ()) -> None:
+        self._tasks = set(tasks)
         self._runaways: set[Trial] = set()
 
     def add(self, result: CaseResult) -> None:
@@ -47,6 +47,11 @@ class EndlessTasks:
         """The result as it must be read; that of an attempt without its runaway if its task is one of these so far."""
         self.add(result)
         return without_runaway(result) if self._shows_nothing((result.golden_id, result.trial)) else result
+
+    @property
+    def tasks(self) -> frozenset[str]:
+        """The tasks that reached a limit without an attack."""
+        return frozenset(self._tasks)
 
     def unsettled(self) -> list[Trial]:
         """The results whose runaway shows nothing."""

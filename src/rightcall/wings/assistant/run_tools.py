@@ -199,6 +199,7 @@ class RunTools:
             "run": analysis.run,
             "failed": analysis.failed,
             "trials": analysis.trials,
+            **({"note": analysis.attempts_note} if analysis.attempts else {}),
             "guidance": analysis.guidance,
             "findings": first(items, findings),
         }

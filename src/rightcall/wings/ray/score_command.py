@@ -6,25 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import tell
 from rightcall.cli.run_progress import tell_shards
+from rightcall.cli.score import exit_by, print_scores
 from rightcall.core.text import pluralize
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.run import nothing_checked_text
 from rightcall.run.suite import WorkersConfig
-from rightcall.show.terminal import print_summary
 from rightcall.tools.definitions.source import load_tools
 from rightcall.wings.ray.place import Workers
 from rightcall.wings.ray.shards import Scoring
 
 if TYPE_CHECKING:
     from rightcall.metrics.matching.verdict import ScoringRules
-
-ROUNDING = 1e-12
 
 
 def score_in_shards(
@@ -42,7 +37,7 @@ def score_in_shards(
     least: float,
     include_unreviewed: bool,
 ) -> None:
-    """Score every shard, print the summary, and exit with 1 below the minimum."""
+    """Score every shard, print the summary and what attacks did, and exit as `rightcall score` does."""
     SUPERVISION.start()
     chosen = as_metrics(metrics)
     scorer = Scorer(chosen, metrics_to_observe(observe, chosen), rules)
@@ -59,13 +54,6 @@ def score_in_shards(
     notes = [f"{pluralize(scores.shards, 'shard')}; rows in {out}"]
     if scores.left_out:
         notes.append(f"{pluralize(scores.left_out, 'golden')} without a trajectory skipped")
-    print_summary(
-        scores.summary, [], notes=notes, hints=[f"cat {out}/part-*.jsonl | jq 'select(.passed | not)'"]
-    )
-    overall = scores.summary.overall
-    everything = overall.cases + overall.errors
-    if scores.summary.unchecked and not everything:
-        tell(nothing_checked_text(scores.summary.unchecked), err=True)
-        raise click.exceptions.Exit(3)
-    if not overall.cases or overall.passed < (least - ROUNDING) * everything:
-        raise click.exceptions.Exit(1)
+    hints = [f"cat {out}/part-*.jsonl | jq 'select(.passed | not)'"]
+    print_scores(scores.summary, scores.safety, notes=notes, hints=hints)
+    exit_by(scores.summary, least)

@@ -2,7 +2,7 @@
 
 A shard is a range of lines of a file, or of row groups of a Parquet file. It writes `part-00017.jsonl`, then
 `part-00017.tally`, each by a rename: a shard that runs twice overwrites itself, one that has a tally is done, so the
-same command resumes.
+same command resumes. Where goldens are attacks, it writes `part-00017.safety` before: what a report of safety reads.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 import functools
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
 import msgspec
 
+from rightcall.api.recorded_scores import mentions_attacks
+from rightcall.core.codec import decode, describe_value, encode_as
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.datasets.goldens import load_goldens
@@ -26,16 +29,19 @@ from rightcall.datasets.trajectories import lines_before, trajectories_between, 
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.metrics.passes import stable_hash
+from rightcall.metrics.safety.endless import EndlessTasks
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden
-from rightcall.model.run import Summary
+from rightcall.model.run import CaseResult, Summary
+from rightcall.model.safety import MARK
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.floor import floor_of_recorded, too_many
-from rightcall.run.recorded_scores import score_pairs
+from rightcall.run.recorded_scores import Visit, score_pairs
 from rightcall.show.rows import write_rows
+from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.wings.ray.hash_buckets import HashBuckets
 
 SHARD_BYTES = 64 * 2**20
@@ -46,13 +52,18 @@ SUFFIXES = (".jsonl", ".parquet")
 
 @dataclass(frozen=True)
 class Scoring:
-    """What is scored and how; the same for every shard. Every task must be able to read the files."""
+    """What is scored and how; the same for every shard. Every task must be able to read the files.
+
+    `attacks` says that goldens may be attempts, and `endless` has tasks that are known to reach a limit without one.
+    """
 
     goldens: Path
     scorer: Scorer
     tools: tuple[Tool, ...]
     out: Path
     include_unreviewed: bool = False
+    attacks: bool = False
+    endless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -83,11 +94,12 @@ class ShardTally(ShardKind, frozen=True):
 
 
 class ShardedScores(msgspec.Struct, frozen=True):
-    """The summary of all shards, how many there were, and how many goldens had no trajectory."""
+    """The summary of all shards, how many there were, how many goldens had no trajectory, and what attacks did."""
 
     summary: Summary
     shards: int
     left_out: int
+    safety: SafetyView | None = None
 
 
 Run = Callable[[Callable[[Shard], None], Sequence[Shard]], Iterator[None]]
@@ -118,11 +130,19 @@ def score_shards(
         except RightCallError:
             (scoring.out / SETUP).unlink()  # nothing was scored: the corrected files may use the folder
             raise
-    open_shards = [shard for shard in shards if not shard.part(scoring.out, "tally").exists()]
+    scoring = replace(scoring, attacks=mentions_attacks(scoring.goldens))
+    suffixes = ("tally", "safety") if scoring.attacks else ("tally",)
+    open_shards = [
+        shard for shard in shards if not all(shard.part(scoring.out, suffix).exists() for suffix in suffixes)
+    ]
     finished = len(shards) - len(open_shards)
     for _ in run(functools.partial(score_shard, scoring), open_shards):
         finished += 1
         done(finished, len(shards))
+    if scoring.attacks:
+        endless, unsettled = _unsettled(scoring, shards)
+        for _ in run(functools.partial(score_shard, replace(scoring, endless=endless)), unsettled):
+            pass
     return _merge(scoring, shards, trajectories, partial)
 
 
@@ -131,14 +151,64 @@ def score_shard(scoring: Scoring, shard: Shard) -> None:
     tally = Tally(scoring.scorer.names, stable=True)
     with GoldenIndex.read(scoring.out / INDEX) as index:
         pairs = _Pairs(scoring, shard, index)
-        results = score_pairs(pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer)
-        with atomic_write(shard.part(scoring.out, "jsonl")) as file:
+        with atomic_write(shard.part(scoring.out, "jsonl")) as file, _safety_file(scoring, shard) as visit:
+            results = score_pairs(
+                pairs, scoring.goldens, tools=scoring.tools, scorer=scoring.scorer, visit=visit
+            )
             tools = {tool.name: tool for tool in scoring.tools}
             write_rows(tally.watch(results), cast(BinaryIO, file), tools)
     cases, goldens = (array("q", sorted(hashes)).tobytes() for hashes in (pairs.cases, pairs.met))
     counted = ShardTally(tally.apart, tally.state(), cases, goldens)
     with atomic_write(shard.part(scoring.out, "tally")) as file:
         file.write(msgspec.msgpack.encode(counted))
+
+
+@contextmanager
+def _safety_file(scoring: Scoring, shard: Shard) -> Iterator[Visit | None]:
+    """Settles the attempts of a shard, and writes of each result what a report of safety reads."""
+    if not scoring.attacks:
+        yield None
+        return
+    endless = EndlessTasks(scoring.endless)
+    with atomic_write(shard.part(scoring.out, "safety")) as file:
+
+        def visit(golden: AnyGolden, result: CaseResult) -> CaseResult:
+            settled = endless.settle(result)
+            metrics = {name: settled.metrics[name] for name in ("resisted",) if name in settled.metrics}
+            trajectory = settled.trajectory if golden.safety is not None else None
+            kept = msgspec.structs.replace(settled, metrics=metrics, trajectory=trajectory)
+            file.write(encode_as(kept, describe_value) + b"\n")
+            return settled
+
+        yield visit
+
+
+def _safety_results(scoring: Scoring, shard: Shard) -> Iterator[CaseResult]:
+    path = shard.part(scoring.out, "safety")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            yield decode(line, CaseResult, f"{path}:{number}")
+
+
+def _unsettled(scoring: Scoring, shards: Iterable[Shard]) -> tuple[frozenset[str], list[Shard]]:
+    """All tasks that reach a limit without an attack, and the shards whose attempts must be scored knowing them."""
+    endless, homes = EndlessTasks(), dict[tuple[str, int], Shard]()
+    for shard in shards:
+        for result in _safety_results(scoring, shard):
+            endless.add(result)
+            if any(failure.code == "runaway" for failure in result.codes):
+                homes[result.golden_id, result.trial] = shard
+    return endless.tasks, list(dict.fromkeys(homes[trial] for trial in endless.unsettled()))
+
+
+def _safety_view(scoring: Scoring, shards: Iterable[Shard], index: GoldenIndex) -> SafetyView | None:
+    """What attacks did, over all shards; None when none of the goldens is an attempt."""
+    tally = SafetyViewTally({tool.name: tool for tool in scoring.tools})
+    for shard in shards:
+        for result in _safety_results(scoring, shard):
+            entry = index.find(result.golden_id) if MARK in result.golden_id else None
+            tally.add(entry[0] if entry is not None else None, result)
+    return tally.view() if tally.used else None
 
 
 class _Pairs:
@@ -185,13 +255,14 @@ def _merge(scoring: Scoring, shards: Sequence[Shard], trajectories: Path, partia
         with GoldenIndex.read(scoring.out / INDEX) as index:
             missing, names = _missing(index, met, scoring.out)
             goldens = index.count()
+            safety = _safety_view(scoring, shards, index) if scoring.attacks else None
     if missing and not partial:
         listed = ", ".join(f"'{name}'" for name in names) + (", …" if missing > len(names) else "")
         subject = "1 golden has" if missing == 1 else f"{missing:,} goldens have"
         problem = f"{subject} no trajectory in {trajectories}: {listed}"
         raise InputError(str(scoring.goldens), problem, "record them too, or skip them with --partial")
     summary = msgspec.structs.replace(whole.summary(), floor=_floor(scoring, goldens, missing))
-    return ShardedScores(summary, len(shards), missing)
+    return ShardedScores(summary, len(shards), missing, safety)
 
 
 def _floor(scoring: Scoring, goldens: int, missing: int) -> Floor:
