@@ -79,7 +79,7 @@ RightCall tests LLM agents that use tools: did your agent make the right call?
 start here:
   rightcall demo               a dangerous mistake found, fixed and measured again; no key, no network
   rightcall lint TOOLS         what is wrong with your tool definitions
-  rightcall init my-suite      a suite to edit that already runs
+  rightcall init my-suite      a working suite to edit
 
 all commands: rightcall --help"""
 
