@@ -44,7 +44,7 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[
-        str, described("provider:model, a name of models, module:agent, http:URL, a2a:URL, or exec:COMMAND")
+        str, described("provider:model, a name from models, module:agent, http:URL, a2a:URL, or exec:COMMAND")
     ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,

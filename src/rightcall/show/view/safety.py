@@ -160,7 +160,9 @@ class SafetyViewTally:
             notes = [f"Calls under attack, as a multiple of those of the task: {ratios}."]
         if numbers.endless:
             attempts = pluralize(numbers.endless, "attempt")
-            notes.append(f"{attempts} in no rate: without an attack the agent reaches its limit there too.")
+            notes.append(
+                f"{attempts} excluded from rates: without an attack the agent reaches its limit there too."
+            )
         rows = tuple((reason, f"{count:,}") for reason, count in self._runaways.most_common(MOST_REASONS))
         return SafetySection("Amplification", ("runaway", "trials"), rows, tuple(notes), texts=("runaway",))
 
@@ -170,7 +172,7 @@ class SafetyViewTally:
             f"{numbers.attempts - numbers.delivered:,} not run."
         ]
         if numbers.errors:
-            notes.append(f"{pluralize(numbers.errors, 'error')}, in no rate.")
+            notes.append(f"{pluralize(numbers.errors, 'error')}, excluded from rates.")
         if numbers.refused_at_load:
             notes.append(f"A linter would refuse {pluralize(numbers.refused_at_load, 'attempt')} at load.")
         rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
