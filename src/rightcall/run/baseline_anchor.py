@@ -79,7 +79,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
     if not pairs:
         raise InputError(
             "anchor",
-            "has no golden as it is in the baseline now",
+            "has no golden that is unchanged in the baseline",
             "save a new one: rightcall baseline anchor save",
         )
     p = exchange_p([ExchangeTable(before.scores, now.scores) for before, now in pairs])

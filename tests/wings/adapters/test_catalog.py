@@ -120,7 +120,7 @@ def test_a_function_without_a_known_framework_is_refused(monkeypatch):
     def ask(golden: rc.Golden) -> str:
         return "x"
 
-    with pytest.raises(rc.errors.ConfigError, match="nothing was observed of ask: it uses none of"):
+    with pytest.raises(rc.errors.ConfigError, match="nothing was observed from ask: it uses none of"):
         performed(rc.observe(ask), "q")
 
 

@@ -64,7 +64,7 @@ def assert_test(
     __tracebackhide__ = True
     if isinstance(test_case, Golden | ConversationalGolden):
         raise ConfigError(
-            f"assert_test: {type(test_case).__name__} is no test case: write golden=…, agent=…, "
+            f"assert_test: {type(test_case).__name__} is not a test case: write golden=…, agent=…, "
             "or TestCase(golden, …) with what an agent did"
         )
     scorer = scorer_of(metrics, measure, rules)

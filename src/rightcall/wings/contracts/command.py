@@ -64,7 +64,7 @@ def record(
     from rightcall.wings.contracts.capture import ALL, expected_calls, read_calls, record_session
 
     if sum(map(bool, (calls, goldens, through))) > 1:
-        raise click.UsageError("--calls, --goldens and --through exclude each other")
+        raise click.UsageError("--calls, --goldens and --through cannot be combined")
     address = read_server(server)
     if through:
         _record_through(address, output)
