@@ -152,7 +152,7 @@ def test_a_framework_imported_while_the_function_ran_came_too_late(monkeypatch):
         return await PydanticAIKit().plain(PydanticAIKit().agent(Journal()), golden.input)
 
     with pytest.raises(
-        rc.errors.ConfigError, match=r"imported pydantic_ai while it ran.*say via=\['pydantic_ai'\]"
+        rc.errors.ConfigError, match=r"imported pydantic_ai while it ran.*pass via=\['pydantic_ai'\]"
     ):
         performed(rc.observe(ask), "weather Hanoi")
 

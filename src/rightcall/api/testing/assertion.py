@@ -85,7 +85,7 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
 
 
 def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = None) -> CaseResult:
-    """The same of what an agent does now, with every simulated user."""
+    """The same for an agent that is run now, with every simulated user."""
     __tracebackhide__ = True
     named = with_id(golden)
     plan = Plan(
