@@ -194,9 +194,7 @@ def import_(
     empty = f", {count.empty:,} without a label" if count.empty else ""
     tell(f"{pluralize(count.added, 'label')} added, {count.unchanged:,} already there{empty}")
     if not count.drawn:
-        tell(
-            "these cases are not those of the plan: they say nothing about a rate, unless --random states it"
-        )
+        tell("these cases are not from the plan: they do not count towards a rate unless --random is given")
 
 
 def _mapping(words: str) -> dict[str, str]:

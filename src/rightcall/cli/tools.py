@@ -217,7 +217,7 @@ def convert(
     tools = [tool for tool_set in sets for tool in tool_set.tools if tool.skill is None]
     skills = sum(tool.skill is not None for tool_set in sets for tool in tool_set.tools)
     if skills:
-        tell(f"{pluralize(skills, 'skill')} left out: a skill is no tool of a request", err=True)
+        tell(f"{pluralize(skills, 'skill')} left out: a skill is not sent as a tool", err=True)
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""

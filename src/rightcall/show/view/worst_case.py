@@ -130,7 +130,7 @@ MOST_ROWS = 50
 def search_section(numbers: SearchNumbers | None) -> SafetySection:
     """A search, broken tasks first; None is one that has not ended."""
     if numbers is None:
-        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known of it.",))
+        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known yet.",))
     rows = sorted(numbers.rows, key=lambda row: (not row.broken, row.task, row.goal))
     return SafetySection(
         SEARCH_TITLE,

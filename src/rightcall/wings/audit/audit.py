@@ -197,7 +197,7 @@ class Auditor:
         if judgement == "not_judged":
             self._not_audited.append(NotAudited(golden.id, why))
         else:
-            self._cannot_be_met.append(NotAudited(golden.id, f"what it expects does not pass it: {why}"))
+            self._cannot_be_met.append(NotAudited(golden.id, f"even what it expects does not pass: {why}"))
         return []
 
     async def _stored_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
