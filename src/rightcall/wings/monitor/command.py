@@ -187,6 +187,10 @@ def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
                     "changes": [asdict(change) | {"said": change.said} for change in changes],
                     "alarms": alarms, "queued": len(queued), "baselines": rehearsals})  # fmt: skip
         return
+    if not traffic:
+        tell("no traces yet")
+        print_next("rightcall monitor serve monitor.yaml", "rightcall traces import FILE")
+        return
     for agent, version, traces, failed in traffic:
         tell(f"{one_line(agent)}  version {version}  {pluralize(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
