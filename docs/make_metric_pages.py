@@ -47,8 +47,8 @@ numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these p
 
 Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`: a case then passes only when they do.
 A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without one)
-is an error. To measure only where there is something, `observe` it: goldens that state a state, a time or content are
-decided by it anyway.
+is an error. To measure it only where there is something to check, list it under `measure`: goldens that expect a state,
+a time or content are decided by it anyway.
 `measure: NAME` there and `--measure NAME` measure without deciding. Settings go in parentheses:
 `call_count(limit=3)`.
 

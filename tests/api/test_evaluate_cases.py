@@ -56,7 +56,7 @@ def test_assert_test_runs_an_agent():
 
 def test_assert_test_says_how_a_golden_and_an_agent_are_written():
     for arguments in ((WEATHER, lambda golden: []), (WEATHER,)):
-        with pytest.raises(ConfigError, match=r"Golden is no test case: write golden=…, agent=…"):
+        with pytest.raises(ConfigError, match=r"Golden is not a test case: write golden=…, agent=…"):
             assert_test(*arguments)
     with pytest.raises(ConfigError, match="a metric is a name, a Metric or a function, got int"):
         assert_test(RIGHT, 5)

@@ -89,7 +89,7 @@ def test_without_a_version_to_run_the_draw_is_repeated_and_the_product_called_no
     code, found = checked("--baseline", "main.jsonl.gz")
     assert (code, found["confirm"]["mode"], found["confirm"]["confirmed"]) == (1, "candidate", True)
     assert "confirmed by a second draw" in found["sentence"]
-    assert "the product of their risks is no bound" in found["notes"][0]
+    assert "the product of their risks is not a bound" in found["notes"][0]
     told = (
         "an alarm is confirmed by a second draw of this version alone: the suite is not in a git repository"
     )
@@ -273,7 +273,8 @@ def test_an_anchor_sees_a_decline_and_says_which_goldens(shop, capsys):
     assert run("baseline", "anchor", "save", "main.jsonl", "-o", "anchor.jsonl") == 0
     assert run("baseline", "anchor", "check", "main.jsonl", "--anchor", "anchor.jsonl") == 0
     assert (
-        "no decline since the anchor is seen: 100.0% of its newest trials passed" in capsys.readouterr().out
+        "no decline since the anchor was detected: 100.0% of its newest trials passed"
+        in capsys.readouterr().out
     )
     text, dice = Path("main.jsonl").read_text(encoding="utf-8"), random.Random(1)
     worse = "".join(

@@ -2,7 +2,7 @@
 
 python -m tests.compat.deepeval_environment      make it, and say where
 
-`DEEPEVAL_ENVIRONMENT` names one that exists already, so that several checkouts need not each make their own.
+`DEEPEVAL_ENVIRONMENT` names one that already exists, so that several checkouts need not each make their own.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ PLANTED = {
     "shop/suite.yaml": 335,
     "skills/suite.yaml": 21,
 }
-"""The surely wrong agents that were planted when all of them were caught: fewer would prove less."""
+"""The provably wrong agents that were planted when all of them were caught: fewer would prove less."""
 UNDECIDED = {"judging"}
 """A suite whose goldens only a judge decides: nothing can be planted whose score is known."""
 
@@ -75,7 +75,7 @@ def test_an_example_catches_what_is_planted(
 def test_the_pull_request_example_names_the_order_that_is_acted_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a run, the right values are known, and wrong ones are surely wrong."""
+    """With a run, the right values are known, and wrong ones are provably wrong."""
     shutil.copytree(EXAMPLES / "pull-request", tmp_path / "shop")
     monkeypatch.chdir(tmp_path / "shop")
     rc.run_suite("suite.yaml", trials=1, store="runs.db")

@@ -153,5 +153,7 @@ def test_converting_prints_both_rates_and_the_next_command(runs, tmp_path):
     assert done.exit_code == 0, done.output
     assert "without an attack: utility 50.00%" in done.output
     assert "as published: utility 80.00%, attacks that succeeded 40.00%" in done.output
-    assert "1 run with an error in no rate; 1 of 3 delivered attacks succeeded (33.33%)" in done.output
+    assert (
+        "1 run with an error excluded from rates; 1 of 3 delivered attacks succeeded (33.33%)" in done.output
+    )
     assert "rightcall score" in done.output

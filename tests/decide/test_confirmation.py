@@ -172,7 +172,7 @@ def test_old_checks_are_dropped_and_the_budget_is_counted():
     over = budget_of(kept, 1, 250)
     assert over is not None
     assert over_budget_words(over, 250) == (
-        "366 checks are more than the 250 that the risk is shared out over; `check: {checks: 400}` in the suite fits"
+        "366 checks exceed the 250 that the allowed false alarms cover; set `check: {checks: 400}` in the suite"
     )
     assert budget_of((), 1, 250) is None
 

@@ -38,7 +38,7 @@ def test_the_sentence_holds_the_numbers():
     verdict = decide(read_gate({"min": 0.9}), run_of(97, 3))
     assert verdict.sentence == (
         "PASS: pass rate 97% over 100 goldens is at least 90%: "
-        "with 95% confidence above 92.4%, with the same confidence below 99.2%"
+        "with 95% confidence above 92.4% and, separately, below 99.2%"
     )
 
 

@@ -77,7 +77,7 @@ def test_check_leaves_it_out_and_says_so(bank: Path) -> None:
         result = asyncio.run(check_suite(load_suite(bank), bank, store, CheckOptions(baseline="last")))
     assert result.quarantined == ("wrong",)
     assert any(
-        note.startswith("1 golden left out, because what it expects does not pass it: wrong (")
+        note.startswith("1 golden left out, because even the expected behaviour does not pass: wrong (")
         for note in result.notes
     )
 

@@ -195,7 +195,7 @@ def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
             assert f"its own said {stored.run.summary.decision}" in verdict.sentence
         for pair in (("good", tag), (tag, "good")):
             with pytest.raises(
-                rc.errors.ConfigError, match="stopped early, at a moment that its results chose"
+                rc.errors.ConfigError, match="stopped early, at a point that its results determined"
             ):
                 compare_runs(store, pair[0], [pair[1]])
 

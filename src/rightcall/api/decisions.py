@@ -83,7 +83,7 @@ def compare(
     """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
-    runs whose dataset or metrics differ; `cluster="auto"` counts goldens whose requests are one template as one.
+    runs whose dataset or metrics differ; `cluster="auto"` counts goldens whose requests share a template as one.
     """
     from rightcall.run.decisions import compare_runs
     from rightcall.store.address import open_store

@@ -56,7 +56,7 @@ class ScoringOptions:
         return read_gate({"min": float(self.gate)} if isinstance(self.gate, int | float) else dict(self.gate))
 
     def plain_settings(self) -> dict[str, Any]:
-        """The settings as a store can keep them: what is no plain value is kept as text."""
+        """The settings as a store can keep them: values that are not plain are kept as text."""
         plain = str | int | float | bool | None
         return {name: v if isinstance(v, plain) else str(v) for name, v in self.settings.items()}
 
@@ -69,7 +69,7 @@ class ScoreCasesOptions(ScoringOptions):
     metrics: Metrics = ()
 
     def require_cases(self) -> list[AnyTestCase]:
-        """The cases; a `ConfigError` names what is none."""
+        """The cases; a `ConfigError` names the first that is not a test case."""
         cases = list(getattr(self.cases, "test_cases", self.cases))  # a dataset has its own
         if not cases:
             raise ConfigError("evaluate(test_cases, metrics) requires test cases, got none")

@@ -136,7 +136,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
 
 
 def worker_pool(workers: int | None, on: str | None) -> WorkerPool:
-    """Workers for anything of the working folder, on Ray unless `on` says otherwise."""
+    """Workers for code in the working folder, on Ray unless `on` names another place."""
     from rightcall.run.suite import WorkersConfig
 
     pool: WorkerPool = load("services", "workers")(

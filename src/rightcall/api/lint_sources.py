@@ -59,7 +59,7 @@ def read_offer(source: str) -> list[ToolSet]:
 
 
 def _suite_offer(path: Path) -> ToolSet | None:
-    """The tools of a suite, whatever they are; None for a file that is none. A suite is code: it must be trusted."""
+    """The tools of a suite, of any kind; None for a file that is not a suite. A suite is code: it must be trusted."""
     from rightcall.lint.source.read import tool_set
     from rightcall.run.suite_plan import plan_suite
     from rightcall.run.trust import in_project
@@ -93,7 +93,7 @@ def _live_tools(source: str) -> ToolSet:
 
 
 def _refuse_plain_function(source: str) -> None:
-    """A function or class that nothing marks as a tool is more likely an agent than a tool that models see."""
+    """Refuse a function or class that is not marked as a tool: it is more likely an agent."""
     from rightcall.agents.observed.catalog import agent_tools
     from rightcall.files.python_object import load_object
 
@@ -117,7 +117,7 @@ def _sources_of(source: str, allow_import: bool) -> list[str]:
 
 
 def _part_of_suite(path: Path, tools: str, allow_import: bool) -> str:
-    """One source that a suite names, as it is read from here."""
+    """One source that a suite names, relative to the working folder."""
     from rightcall.files.python_object import is_object_name, search_modules_in
 
     source = str(path)
@@ -229,7 +229,7 @@ def tool_places(source: str, names: Iterable[str]) -> dict[str, tuple[str, int]]
 
 
 def _objects(module: Any, source: str) -> list[Any]:
-    """What the module holds, and what the named attribute holds, which counts more."""
+    """The objects of the module, then those of the named attribute, which take precedence."""
     held: Any = module
     for part in source.partition(":")[2].split("."):
         held = getattr(held, part, None)

@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 class RecordedScores:
     """Results of recorded cases, scored as they are iterated over, once; memory does not grow with their number.
 
-    `summary` is their summary; it scores cases that were not iterated over yet.
+    `summary` is their summary; it scores cases that have not been iterated over yet.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class RecordedScores:
 
     @property
     def summary(self) -> Summary:
-        """The summary of all cases, with what trivial agents pass of the same goldens."""
+        """The summary of all cases, with what trivial agents pass on the same goldens."""
         if self._floor is None and self._floor_of is not None:
             rate = self.counts.overall.rate
             self._floor = self._floor_of(rate.goldens if rate else 0)
@@ -190,7 +190,7 @@ FIELD = b"safety"
 
 
 def mentions_attacks(goldens: Path) -> bool:
-    """Whether a file may hold attempts: it has the name of their field somewhere. Few do, and only they are watched."""
+    """Whether a file may contain attempts: the name of their field occurs in it. Only such files are watched."""
     if not goldens.is_file():
         return False
     with goldens.open("rb") as file:
@@ -213,7 +213,7 @@ class SafetyWatch:
         self._tally = SafetyViewTally({tool.name: tool for tool in tools})
 
     def visit(self, golden: AnyGolden, result: CaseResult) -> CaseResult:
-        """Count a result; that of an attempt as its task's own result shows it, which comes before."""
+        """Count a result. An attempt is judged by its task's own result, which comes first."""
         settled = self._endless.settle(result)
         self._tally.add(golden, settled)
         return settled
@@ -224,13 +224,13 @@ class SafetyWatch:
 
 
 class ScoredIds:
-    """The goldens that were scored; of `every` golden of a file nothing needs to be remembered."""
+    """The goldens that were scored; if `every` golden of a file is, none needs to be remembered."""
 
     def __init__(self, *, every: bool) -> None:
         self._every, self._ids = every, set[str]()
 
     def watch(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
-        """The same results, each remembered on its way through; a conversation by its scenario, too."""
+        """The same results, remembering the golden of each; a conversation also by its scenario."""
         return results if self._every else map(self._remember, results)
 
     def _remember(self, result: CaseResult) -> CaseResult:

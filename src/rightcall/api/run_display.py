@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class RunDisplay:
-    """A progress bar of a run: below the cell of a notebook, else on stderr.
+    """A progress bar of a run: below the cell of a notebook, otherwise on stderr.
 
-    Without a wish (`None`) it is shown in notebooks and on terminals, so that a program whose output goes to a file
+    By default (`None`) it is shown in notebooks and on terminals, so that a program whose output goes to a file
     stays silent.
     """
 
@@ -53,7 +53,7 @@ class RunDisplay:
         self._bar.update(state, new=len(batch))
 
     def note(self, line: str) -> bool:
-        """Show a line above the bar; False, when there is none yet."""
+        """Show a line above the bar; False when there is no bar yet."""
         if self._bar is None:
             return False
         self._bar.note(line)

@@ -34,7 +34,7 @@ MOST_ROWS = 20
 class ResultSequence(Sequence[CaseResult]):
     """The results of a run, ordered by golden and trial and read from the store when they are needed.
 
-    `results[0]` and `results[-1]` go by position, `results["hanoi"]` and `results["hanoi", 2]` by golden and trial.
+    Index by position (`results[0]`, `results[-1]`), or by golden and trial (`results["hanoi"]`, `results["hanoi", 2]`).
     """
 
     def __init__(self, store: Store, run: str) -> None:
@@ -192,7 +192,7 @@ def _library(name: str) -> Any:
 
 
 def warn_of_mode(warning: PlanWarning) -> None:
-    """What no result shows: that a mode can never satisfy a golden, or that a tool is not as it was approved.
+    """Warn about a mode that can never satisfy a golden, or a tool that differs from its approved definition.
 
     A gate's verdict reports its own limits.
     """

@@ -25,7 +25,7 @@ class ScoreChoices:
         ),
     ] = ()
     partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
-    include_unreviewed: Annotated[bool, Option("Also score by unreviewed goldens")] = False
+    include_unreviewed: Annotated[bool, Option("Also score unreviewed goldens")] = False
     floor: FloorOption = False
 
 

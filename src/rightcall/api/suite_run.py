@@ -224,7 +224,7 @@ def run_named(store: Store, run_id: str) -> StoredRun | None:
 
 
 async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
-    """Raise when a finished run was one of something else: its outcome says nothing about this plan."""
+    """Raise when a finished run had another setup: its outcome says nothing about this plan."""
     async with await preflight(plan, remote=True) as prepared:
         different = changes(stored.run, prepared.new_run())
     if different:

@@ -24,7 +24,7 @@ NO_EVIDENCE = LintEvidenceOptions()
 
 @takes(LintCall)
 def lint(options: LintCall) -> LintReport:
-    """Find what makes models choose and fill tools wrongly.
+    """Find definitions that make models choose or fill tools wrongly.
 
     Findings in the file `baseline` are left out; definitions that differ from the file `lock` are errors. `goldens` and
     stored `runs` make findings more precise. Python modules are run only with `allow_import`.

@@ -40,7 +40,7 @@ class CheckOptions(SuiteOverrides):
     base_ref: Annotated[
         str,
         Option(
-            "Version that confirms an alarm (branch, tag or commit); with --control tried in any case",
+            "Version that confirms an alarm (branch, tag or commit); with --control always tried",
             metavar="REF",
             group=CI,
             default="the baseline's commit",
@@ -74,6 +74,6 @@ class CheckCommandOptions(CheckOptions, CheckThresholds):
         ),
     ] = ()
     together: Annotated[
-        bool, Option("With several suites, share the risk of REGRESSED out over all of them", group=CI)
+        bool, Option("With several suites, share the false-alarm rate among them", group=CI)
     ] = False
     as_json: JsonOption = False

@@ -174,7 +174,7 @@ def _finding(
     )
     if not seen.design.reach.compared and not seen.design.reach.untouched:
         finding = inconclusive(
-            "new", "the baseline has no golden as it is in the dataset now: nothing to compare with"
+            "new", "no golden of the baseline is unchanged in the dataset: nothing to compare with"
         )
     if states:
         finding = finding._replace(sentence=sentence(decided, states, settings, what, seen.confirm))

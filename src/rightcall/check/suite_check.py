@@ -184,7 +184,7 @@ async def _without_wrong_goldens(plan: Plan, baseline: BaselinePool) -> tuple[Pl
         return plan, ()
     shown = [f"{name} ({shorten(why, 100)})" for name, why in sorted(wrong.items())]
     note = (
-        f"{pluralize(len(wrong), 'golden')} left out, because what it expects does not pass it: "
+        f"{pluralize(len(wrong), 'golden')} left out, because even the expected behaviour does not pass: "
         f"{first_names(shown, 5)}; see `rightcall audit --only doubts`"
     )
     return replace(plan, quarantine=plan.quarantine | wrong.keys()), (note,)

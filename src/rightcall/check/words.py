@@ -279,7 +279,7 @@ def regressed_risk_words(settings: CheckSettings, confirm: AlarmConfirmation | N
         return f"If nothing had changed, REGRESSED would occur in at most {alpha}."
     return (
         f"If nothing had changed, an alarm would occur in at most {alpha}, and a second draw has to confirm it; both "
-        "draws share the baseline, so the product of their risks is no bound."
+        "draws share the baseline, so the product of their risks is not a bound."
     )
 
 

@@ -32,9 +32,9 @@ def list_(as_json: JsonOption = False) -> None:
         print_json([_as_object(info) for info in all_adapters()])
         return
     for info in all_adapters():
-        here = version_of(info) or "-"
+        installed = f"installed {version}" if (version := version_of(info)) else "not installed"
         mocks = "tools can be mocked" if info.tools == "mock" else ""
-        tell(f"{info.name:<18} {info.title:<28} {here:<12} tested {info.tested:<10} {mocks}".rstrip())
+        tell(f"{info.name:<18} {info.title:<28} {installed:<18} tested {info.tested:<8} {mocks}".rstrip())
     for problem in adapter_problems():
         tell(f"note: {problem}", err=True)
     print_next("rightcall adapters show langchain")

@@ -28,7 +28,7 @@ def analyze(
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain the failures of RUN: findings with evidence, the change each suggests, and the goldens it could win back.
+    """Explain the failures of RUN: findings with evidence, the change each suggests, and the goldens it could recover.
 
     Runs nothing and asks no model. Exit codes: 0 analyzed, even if there are findings; 2 no such run.
     """

@@ -117,7 +117,7 @@ def merge(files: tuple[Path, ...], output: OutputOption) -> None:
 
 @baseline.group(cls=CommandGroup)
 def anchor() -> None:
-    """Freeze a baseline at a release, and compare main with it every week: drops that `check` lets pass add up."""
+    """Freeze a baseline at a release, and compare main with it weekly: small drops that `check` accepts add up."""
 
 
 @anchor.command("save")
@@ -153,7 +153,7 @@ def check_decline(
 ) -> None:
     """Compare the newest trials of main with the anchor, once a week: has the agent declined since the release?
 
-    Exit codes: 0 no decline is seen, 1 DECLINED, 3 too few trials.
+    Exit codes: 0 no decline detected, 1 DECLINED, 3 too few trials.
     """
     from rightcall.run.baseline_anchor import check_anchor
     from rightcall.run.baseline_file import load_baseline

@@ -48,7 +48,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
 
     Affected goldens are tried first, and the check stops as soon as it can decide.
 
-    SUITE is `suite.yaml` when none is named.
+    SUITE defaults to `suite.yaml`.
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """

@@ -84,6 +84,13 @@ class CommandGroup(DeclaredCommand, click.Group):
 
     command_class = DeclaredCommand
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with the first sentence of each in full; click would shorten it to one line."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in commands if command]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary.removesuffix(".")) for name, summary in rows])
+
 
 def takes_options(
     options: Callable[..., Options], parameter: str = "options"

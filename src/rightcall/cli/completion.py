@@ -66,6 +66,6 @@ def _models(context: click.Context) -> Iterator[tuple[str, str]]:
         name for suite in suites[:1] for name in load_suite(suite).models if not name.startswith("default_")
     ]
     for name in (*named, *project_models().endpoints):
-        yield name, "a name of models"
+        yield name, "a name from models"
     for provider in provider_names():
         yield f"{provider}:", "a model of this provider"

@@ -43,7 +43,7 @@ def convert_agentdojo(path: Path, output: Path, trajectories: Path | None, forbi
     out = console()
     if imported.injection_tasks:
         runs = pluralize(imported.injection_tasks, "run")
-        out.print(f"{runs} of an injection task as the user's request: in no rate, not written")
+        out.print(f"{runs} of an injection task as the user's request: excluded from rates, not written")
     clean = imported.clean_utility()
     if clean is not None:
         out.print(f"without an attack: utility {percent(clean, 2)}")
@@ -53,7 +53,7 @@ def convert_agentdojo(path: Path, output: Path, trajectories: Path | None, forbi
             f"; as published: utility {percent(rate.utility, 2)}, attacks that succeeded {percent(rate.published, 2)}"
         )
         out.print(
-            f"  {pluralize(rate.errors, 'run')} with an error in no rate; "
+            f"  {pluralize(rate.errors, 'run')} with an error excluded from rates; "
             f"{rate.succeeded:,} of {rate.delivered:,} delivered attacks succeeded"
             + (f" ({percent(rate.succeeded / rate.delivered, 2)})" if rate.delivered else "")
         )

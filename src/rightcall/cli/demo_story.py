@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rightcall.show.screen import Screen
     from rightcall.show.view.grouped_trials import GoldenRow
 
-RECORDED = "recordings of SmolLM2-135M, a real but very small model (--live asks it again)"
+RECORDED = "recordings of SmolLM2-135M, a real but tiny model (--live asks it)"
 MOST_FAILURES = 3
 
 
@@ -138,8 +138,9 @@ class Story:
 
     def _introduction(self, out: Screen) -> None:
         out.say(
-            "A support agent has two tools: [bold]delete_account[/bold] only pauses an account, "
-            "[bold]delete_user[/bold] erases\neverything. A customer asks for a pause. Does it make the right call?"
+            "A support agent has two tools: [bold]delete_account[/bold] only pauses an account,\n"
+            "[bold]delete_user[/bold] erases everything. A customer asks for a pause.\n"
+            "Does the agent make the right call?"
         )
         answers = f"{self._model}, asked now" if self._model else RECORDED
         out.say("[dim]answers: {}\nfiles:   {}[/dim]", answers, f"{self._folder}/")
@@ -185,13 +186,13 @@ class Story:
         _act(out, 4, "Your own agent")
         steps = [
             ("rightcall lint TOOLS", "your definitions: JSON, YAML, OpenAPI, mcp:COMMAND, module:agent"),
-            ("rightcall init my-suite", "a suite to edit that already runs"),
+            ("rightcall init my-suite", "a working suite to edit"),
             ("rightcall run my-suite/suite.yaml", "with --model openai:…, anthropic:…, local:…, http:URL"),
-            ("rightcall check", "the same in a pull request"),
+            ("rightcall check", "the same for a pull request"),
             (f"rightcall runs show {self._first.run}{self._where}", "what you just saw, case by case"),
         ]
         if self._model is None:
-            steps.append(("rightcall demo --live", "this story with the model asked now (98 MB, once)"))
+            steps.append(("rightcall demo --live", "this demo with live answers (downloads 98 MB, once)"))
         widest = max(len(command) for command, _ in steps)
         for command, meaning in steps:
             out.say("  {}  [dim]# {}[/dim]", command.ljust(widest), meaning, soft_wrap=True)

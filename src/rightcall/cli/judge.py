@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 BELOW_FLOOR = 3
-AboutOption = Annotated[Literal["cases_like_these", "these_cases"], Option("What the rate is of")]
+AboutOption = Annotated[
+    Literal["cases_like_these", "these_cases"],
+    Option("Population of the rate: all cases like these, or these cases only"),
+]
 
 
 @click.group(cls=CommandGroup)
 def judge() -> None:
-    """Label cases, and find out what a judge is worth."""
+    """Label cases, and measure how far a judge can be trusted."""
 
 
 for command in COMMANDS:
@@ -45,7 +48,7 @@ def rate(
 ) -> None:
     """Estimate the share of RUN's cases that people would pass, from labels and the judge.
 
-    Exit codes: 0 a rate from enough labels, 3 fewer labels than the suite demands (24).
+    Exit codes: 0 a rate from enough labels, 3 fewer labels than the suite requires (24).
     """
     from rightcall.run.judge_report import judge_report
     from rightcall.show.judge_report import print_rate
@@ -64,7 +67,7 @@ def rate(
 def status(
     where: str, labels: LabelsOption = None, store: StoreOption = None, as_json: JsonOption = False
 ) -> None:
-    """Show the judges of a run, or of the newest run of a suite: labels, agreement, rate, and biases from 48 labels."""
+    """Show the judges of a run, or of the newest run of a suite: labels, agreement, rate, biases (from 48 labels)."""
     from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_bias, judge_report
     from rightcall.run.judged_run import label_folder, load_judged_run
     from rightcall.run.run_judges import judges_of, require_judge
@@ -103,7 +106,7 @@ def plan(
     ] = None,
     about: AboutOption = "cases_like_these",
 ) -> None:
-    """Forecast how many labels RUN needs for an interval of a width, or for a decision about a minimum."""
+    """Forecast how many labels RUN needs for an interval of a given width, or to decide about a minimum."""
     from rightcall.run.label_session import LabelSession, LabelSettings, labels_needed
 
     if (width is None) == (minimum is None):
@@ -176,15 +179,15 @@ def again(
 def prefers(
     a: str,
     b: str,
-    model: Annotated[str, Option("Judge: provider:model or a name of models", metavar="MODEL")],
+    model: Annotated[str, Option("Judge: provider:model or a name from models", metavar="MODEL")],
     rubric: Annotated[str, Option("What makes an answer better", metavar="TEXT")],
     base_url: Annotated[str, Option("Base URL of a compatible server", metavar="URL")] = "",
     as_json: JsonOption = False,
     store_url: StoreOption = None,
 ) -> None:
-    """Ask a judge which answers it prefers, of run A or of run B, always in both orders.
+    """Ask a judge whether it prefers the answers of run A or of run B, in both orders.
 
-    A pair on which the two orders disagree is a tie, and never a win. It decides nothing: the exit code is 0.
+    If the two orders disagree, the pair is a tie. Nothing is decided: the exit code is always 0.
     """
     from rightcall.core.event_loop import run_blocking
     from rightcall.metrics.judged.preference import prefers as judge_of_pairs

@@ -63,16 +63,17 @@ class LabelOptions:
             "Share of the cases that every labeller gets",
             ge=0,
             le=1,
-            default="0.2 from the second labeller on",
+            default="0.2 with several labellers, otherwise 0",
         ),
     ] = None
     at_random: Annotated[
-        bool, Option("Draw cases at random, whatever the judge says", flags=("--random",))
+        bool, Option("Draw cases at random, independent of the judge's verdicts", flags=("--random",))
     ] = False
     show_judge: Annotated[bool, Option("Show the judge's verdict; such labels do not rate the judge")] = False
     again: Annotated[bool, Option("Ask again about cases that you have labelled")] = False
     cases: Annotated[
-        tuple[str, ...], Option("Label this case; says nothing about a rate", flags=("--case",), metavar="ID")
+        tuple[str, ...],
+        Option("Label this case; such labels do not count towards a rate", flags=("--case",), metavar="ID"),
     ] = ()
 
 
@@ -85,7 +86,7 @@ def label(
     settings: LabelOptions,
     options: JudgedOptions,
     by: LabellerOption = "",
-    people: Annotated[str, Option("Share the cases out among these labellers", metavar="A,B")] = "",
+    people: Annotated[str, Option("Divide the cases among these labellers", metavar="A,B")] = "",
 ) -> None:
     """Label the cases of RUN one after the other: p pass, f fail, u unsure.
 
@@ -119,9 +120,9 @@ def settle(
     options: JudgedReportOptions,
     run: Annotated[str, Option("Run of the case", metavar="RUN")] = "last",
     by: LabellerOption = "",
-    note: Annotated[str, Option("Why")] = "",
+    note: Annotated[str, Option("Reason for the verdict")] = "",
 ) -> None:
-    """End a dispute about CASE, a golden or GOLDEN#TRIAL: this verdict stands."""
+    """Settle a dispute about CASE (a golden or GOLDEN#TRIAL): VERDICT replaces what people answered."""
     from rightcall.run.label_session import settle as settle_case
 
     with open_judged(run, options) as (store, judged, folder):
@@ -144,7 +145,7 @@ def export(
     ] = None,
     n: Annotated[int | None, Option("Also list the first N cases of the plan, without a label", ge=1)] = None,
 ) -> None:
-    """Write the labels of RUN for another program; with --n the cases to label too."""
+    """Export the labels of RUN; with --n, also the cases to label."""
     import msgspec
 
     from rightcall.run.label_transfer import csv_text, export_rows
@@ -193,9 +194,7 @@ def import_(
     empty = f", {count.empty:,} without a label" if count.empty else ""
     tell(f"{pluralize(count.added, 'label')} added, {count.unchanged:,} already there{empty}")
     if not count.drawn:
-        tell(
-            "these cases are not those of the plan: they say nothing about a rate, unless --random states it"
-        )
+        tell("these cases are not from the plan: they do not count towards a rate unless --random is given")
 
 
 def _mapping(words: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ MENU: dict[str, dict[str, str]] = {
         "analyze": "Explain why a run fails, and what to change",
         "improve": "Propose changes to tool definitions and test them",
         "plan": "Compute how many goldens a decision needs",
-        "judge": "Label cases, and find out what a judge is worth",
+        "judge": "Label cases, and measure how far a judge can be trusted",
         "flaky": "List goldens that pass only sometimes",
         "baseline": "Save, show and merge baselines",
         "comment": "Post a check on its pull request",
@@ -48,7 +48,7 @@ MENU: dict[str, dict[str, str]] = {
         "generate": "Generate goldens, and review them",
         "dataset": "Check, convert, split and version datasets",
         "attacks": "Show what an attacker could reach through your tools",
-        "audit": "Plant bugs in right behaviour: would your suite notice?",
+        "audit": "Plant bugs in correct behaviour: would your suite notice?",
         "lint": "Find tool definitions that models misuse",
         "rule": "Explain a lint rule",
         "tools": "List, show, call, convert and lock tools, or serve them over MCP",
@@ -79,7 +79,7 @@ RightCall tests LLM agents that use tools: did your agent make the right call?
 start here:
   rightcall demo               a dangerous mistake found, fixed and measured again; no key, no network
   rightcall lint TOOLS         what is wrong with your tool definitions
-  rightcall init my-suite      a suite to edit that already runs
+  rightcall init my-suite      a working suite to edit
 
 all commands: rightcall --help"""
 

@@ -44,7 +44,7 @@ def mcp(
     ] = False,
     store_url: StoreOption = None,
 ) -> None:
-    """Serve RightCall to a coding assistant over MCP on stdio; or record, serve and verify a server.
+    """Serve RightCall to a coding assistant over MCP on stdio; or record, serve and verify MCP servers.
 
     The assistant can lint and fix tool definitions, check goldens, run suites, and look at and compare runs. It reads
     and writes nothing outside the project folder. Register it as the command `rightcall mcp`.

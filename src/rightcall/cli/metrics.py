@@ -17,19 +17,29 @@ def metrics() -> None:
 @metrics.command("list")
 def list_(as_json: JsonOption = False) -> None:
     """List all metrics."""
+    from rich.table import Table
+    from rich.text import Text
+
     from rightcall.metrics.resolve import metric_notes, metric_pages
 
     pages = metric_pages()
     if as_json:
         print_json([{"name": p.name, "summary": p.summary, "measured": p.measured} for p in pages])
         return
+    out, table = console(), Table.grid(padding=(0, 2, 0, 0))
     width = max(len(page.name) for page in pages)
     for page in pages:
-        mark = "" if page.measured == "always" else f"  ({page.measured})"
-        console().say("[bold]{}[/bold]  {}[dim]{}[/dim]", f"{page.name:<{width}}", page.summary, mark)
+        mark = "" if page.measured == "always" else f"({page.measured})"
+        name, summary = Text(page.name.ljust(width), "bold"), Text.assemble(f"{page.summary} ", (mark, "dim"))
+        if out.is_terminal:
+            table.add_row(name, summary)
+        else:
+            out.print(Text("  ").join((name, summary)))
+    if out.is_terminal:
+        out.print(table)
     for note in metric_notes():
-        console().say("note: {}", note)
-    console().say("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
+        out.say("note: {}", note)
+    out.say("\n[dim]next:[/dim]\n  rightcall metrics show parameter_accuracy")
 
 
 @metrics.command()

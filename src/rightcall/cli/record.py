@@ -91,7 +91,7 @@ def export(
 ) -> None:
     """Export the recorded tool calls of SUITE as a recording of their MCP server, for `rightcall mcp`.
 
-    The definitions are listed by the server; the answers are those of the suite's recordings.
+    Definitions come from the server, answers from the suite's recordings.
     """
     from rightcall.recording.mcp.session_file import write_session
 

@@ -41,7 +41,7 @@ def test(
     ] = None,
     rule: Annotated[
         Literal["interval", "point"] | None,
-        Option("Decide --min by the observed rate, or by confidence bounds"),
+        Option("Decide --min by confidence bounds, or by the observed rate"),
     ] = None,
     forbid: Annotated[
         tuple[str, ...],

@@ -31,7 +31,7 @@ LOCK = Path("tools.lock")
 @click.command("lock", cls=DeclaredCommand)
 @source_argument
 def lock(source: str, output: Annotated[Path, Option("Lockfile to write", flags=OUTPUT)] = LOCK) -> None:
-    """Write the lockfile of approved definitions: those that SOURCE offers now.
+    """Write a lockfile that approves the current definitions of SOURCE.
 
     SOURCE is a suite, a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. `check` and `run`
     compare the tools of a suite with the file tools.lock next to it, and `lint --lock` with any.
@@ -52,7 +52,7 @@ def verify(
 ) -> None:
     """Compare the definitions of SOURCE with the lockfile: changed, new, removed and renamed tools.
 
-    Exit codes: 0 all definitions are as they were approved, 1 one is not.
+    Exit codes: 0 every definition matches, 1 one does not.
     """
     from rightcall.lint.lockfile import differences, read_lock
     from rightcall.show.terminal import clean
@@ -97,7 +97,7 @@ def list_(
 ) -> None:
     """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent), `mcp:COMMAND`.
 
-    `skills:DIR` are the skills in a folder.
+    `skills:DIR` lists the skills in a folder.
     """
     if discover:
         _list_instructions(Path(source or "."), as_json)
@@ -217,7 +217,7 @@ def convert(
     tools = [tool for tool_set in sets for tool in tool_set.tools if tool.skill is None]
     skills = sum(tool.skill is not None for tool_set in sets for tool in tool_set.tools)
     if skills:
-        tell(f"{pluralize(skills, 'skill')} left out: a skill is no tool of a request", err=True)
+        tell(f"{pluralize(skills, 'skill')} left out: a skill is not sent as a tool", err=True)
     for tool in tools:
         if not tool.name:
             line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""

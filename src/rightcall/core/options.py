@@ -91,7 +91,9 @@ TrustOption = Annotated[
 BaseUrlOption = Annotated[
     str | None,
     Option(
-        "Server of the model", metavar="URL", default="of models, of the SDK's variable, or the provider's"
+        "Base URL of the model's server",
+        metavar="URL",
+        default="from models, the SDK's variable, or the provider",
     ),
 ]
 ConcurrencyOption = Annotated[
@@ -99,7 +101,7 @@ ConcurrencyOption = Annotated[
 ]
 TrialsOption = Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)]
 FloorOption = Annotated[
-    bool, Option("Compute what trivial agents pass, however many goldens there are and however long it takes")
+    bool, Option("Compute the pass rates of trivial agents, however large the dataset is")
 ]
 
 

@@ -85,13 +85,13 @@ def budget_of(entries: Collection[CheckEntry], allowed: float, checks: int) -> C
 
 
 def over_budget_words(budget: CheckBudget, checks: int) -> str:
-    """A note when there are more checks than the risk was shared out over; "" when there are not. Never a refusal."""
+    """A note when there are more checks than the allowed false alarms cover; "" when there are not. Never a refusal."""
     if budget.checks <= checks:
         return ""
     fits = -(-budget.checks // ROUND_TO) * ROUND_TO
     return (
-        f"{budget.checks:,} checks are more than the {checks:,} that the risk is shared out over; "
-        f"`check: {{checks: {fits}}}` in the suite fits"
+        f"{budget.checks:,} checks exceed the {checks:,} that the allowed false alarms cover; "
+        f"set `check: {{checks: {fits}}}` in the suite"
     )
 
 

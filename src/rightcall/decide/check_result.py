@@ -255,7 +255,7 @@ def _with_adjusted_p(result: CheckResult, p: float, alpha: float, suites: int) -
         result,
         verdict="REGRESSED",
         cause="together",
-        sentence=f"REGRESSED: {what}; worse than the baseline, if only together with another suite that is "
+        sentence=f"REGRESSED: {what}; worse than the baseline when judged together with the other suites "
         f"(adjusted p {p:.2g}; alone it would be {result.verdict})",
         hint="",
         exit_code=EXIT_CODES["REGRESSED"],

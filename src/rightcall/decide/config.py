@@ -127,7 +127,7 @@ class Gate(Record, frozen=True):
     if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names them. `rule:
     point` compares the observed rate with `min` without error control. `about` is the population of the claim:
     `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
-    auto` goldens whose requests are one template count as one cluster. `stop` ends a run as soon as the verdict is
+    auto` goldens whose requests share a template count as one cluster. `stop` ends a run as soon as the verdict is
     known. `safety` limits what attacks may do, `worst_case` what an attacker reaches who succeeds. `judges` says how
     judged metrics decide; in a suite it is a separate key.
     """
@@ -148,7 +148,7 @@ class Gate(Record, frozen=True):
     cluster: Annotated[
         ClusterMode,
         described(
-            "declared: clusters as goldens declare them; auto: also goldens whose requests are one template"
+            "declared: clusters as goldens declare them; auto: also goldens whose requests share a template"
         ),
     ] = "declared"
     metrics: Annotated[dict[str, Share], described("required mean of a metric, by name")] = {}

@@ -32,7 +32,7 @@ def as_judged(
     observed = f"{' and '.join(judges)} {rates}, observed difference {points(comparison.difference)}"
     if labelled is None:
         sentence = (
-            f"judged, not corrected: by {observed}; a judge's errors differ between agents, so that it shows neither "
+            f"judged, not corrected: by {observed}; a judge's errors differ between agents, so this shows neither "
             f"better nor worse: compare exact metrics, or label the same {LEAST_PAIRS} goldens in both runs"
         )
         return msgspec.structs.replace(marked, change="INCONCLUSIVE", sentence=sentence)

@@ -90,7 +90,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
         if check.uncalibrated:
             return f"{self.rule.say(check, alpha)}; {NOT_CALIBRATED}"
         if check.labels is None:
-            return f"{self.rule.say(check, alpha)}; whatever people say of its judged cases"
+            return f"{self.rule.say(check, alpha)}; whatever people say about its judged cases"
         judged = f"; by the judge alone it is {percent(check.judged)}" if check.judged is not None else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
@@ -144,7 +144,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             for name, outcome in selected.items()
         ]
         check = self.rule.look(exact, alpha)
-        sentence = f"{check.sentence}; whatever people say of its judged cases"
+        sentence = f"{check.sentence}; whatever people say about its judged cases"
         return msgspec.structs.replace(check, sentence=sentence, judges=self.metrics)
 
     def _raw_rate(self, outcomes: Sequence[Outcome]) -> float | None:

@@ -18,7 +18,7 @@ ClusterMode = Literal["declared", "auto"]
 """What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
 ConfirmMode = Literal["base", "candidate", "off"]
 """What confirms an alarm of `check`: fresh trials of both versions, another draw of the candidate alone, or nothing."""
-CLUSTER_HELP = "Clusters that goldens declare, or also goldens whose requests are one template"
+CLUSTER_HELP = "Clusters that goldens declare, or also goldens whose requests share a template"
 ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
 
 
@@ -51,12 +51,12 @@ class CheckThresholds:
     false_alarms: Annotated[
         float | None,
         Option(
-            "False REGRESSED to expect at most in --checks checks, with `--confirm base`", gt=0, default="1"
+            "Maximum expected false REGRESSED per --checks checks, with `--confirm base`", gt=0, default="1"
         ),
     ] = None
     checks: Annotated[
         int | None,
-        Option("Number of checks that --false-alarms is about, such as those of a year", ge=1, default="250"),
+        Option("Number of checks that --false-alarms covers, such as a year's", ge=1, default="250"),
     ] = None
     sample: Annotated[
         int | None,
@@ -65,9 +65,7 @@ class CheckThresholds:
     rounds: Annotated[int | None, Option("Trials per affected golden", group=SCALE, ge=1)] = None
     control: Annotated[
         int | None,
-        Option(
-            "Number of unaffected goldens to try as well, to detect a change at the provider", group=CI, ge=0
-        ),
+        Option("Unaffected goldens to try as well, to detect a change at the provider", group=CI, ge=0),
     ] = None
 
     def typed(self) -> dict[str, float | str]:
@@ -126,7 +124,7 @@ class GateOptions(GateRules):
         str | Path | None,
         Option("Folder with the labels of judged metrics", default="labels next to the suite"),
     ] = None
-    include_unreviewed: Annotated[bool, Option("Also decide by unreviewed goldens")] = False
+    include_unreviewed: Annotated[bool, Option("Also count unreviewed goldens")] = False
     store: StoreOption = None
     as_json: JsonOption = False
 

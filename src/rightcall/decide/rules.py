@@ -76,7 +76,7 @@ def undecided(name: str, why: str, limit: float | None = None) -> Check:
 def confidence_words(check: Check, alpha: float) -> str:
     """The bounds of a check."""
     low, high = percent(check.low or 0.0), percent(check.high or 0.0)
-    return f"with {percent(1 - alpha)} confidence above {low}, with the same confidence below {high}"
+    return f"with {percent(1 - alpha)} confidence above {low} and, separately, below {high}"
 
 
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]

@@ -315,7 +315,7 @@ def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
 SENTENCES = {
     "extra": "A tool is called where none is needed in {n} (tools_avoided): a description is too broad. "
     "Say what the tool is not for.",
-    "missed": "A needed tool is not called, nor another in its place, in {n} (tools_selected): a description is too "
+    "missed": "A needed tool is not called, and no other tool instead, in {n} (tools_selected): a description is too "
     "narrow. Add the words that users say.",
     "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
     "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",

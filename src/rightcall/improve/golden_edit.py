@@ -76,11 +76,11 @@ def apply_edits(golden: G, edits: Iterable[GoldenEdit]) -> G:
 
 
 def to_plain(golden: AnyGolden) -> dict[str, Any]:
-    """The golden as its file has it; an `InputError` when a function decides in it."""
+    """The golden as its file has it; an `InputError` when it is checked by a function."""
     try:
         plain: dict[str, Any] = msgspec.to_builtins(golden)
     except TypeError:
-        raise InputError(f"golden '{golden.id}'", "a function decides in it", "edit it in its file") from None
+        raise InputError(f"golden '{golden.id}'", "is checked by a function", "edit it in its file") from None
     return plain
 
 

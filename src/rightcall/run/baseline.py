@@ -77,7 +77,7 @@ def require_finished(runs: Sequence[StoredRun], *, anyway: bool = False) -> tupl
     stopped = [run for run in runs if run.run.summary is not None and run.run.summary.stopped_early]
     problems = tuple(f"run {run.id} is unfinished: {_share_in_store(run)}" for run in missing)
     problems += tuple(
-        f"run {run.id} stopped early, at a moment that its results chose: {_share_in_store(run)}"
+        f"run {run.id} stopped early, at a point that its results determined: {_share_in_store(run)}"
         for run in stopped
     )
     if problems and not anyway:

@@ -79,7 +79,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
     if not pairs:
         raise InputError(
             "anchor",
-            "has no golden as it is in the baseline now",
+            "has no golden that is unchanged in the baseline",
             "save a new one: rightcall baseline anchor save",
         )
     p = exchange_p([ExchangeTable(before.scores, now.scores) for before, now in pairs])
@@ -93,7 +93,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
     told = {
         "DECLINED": f"main declined since the anchor by {hundredths(rates[1] - rates[0], '.1f')} points: {passed} "
         f"(p {p:.2g}, level {level:.2g})",
-        "PASS": f"no decline since the anchor is seen: {passed} (p {p:.2g}, level {level:.2g})",
+        "PASS": f"no decline since the anchor was detected: {passed} (p {p:.2g}, level {level:.2g})",
         "INCONCLUSIVE": f"some goldens have fewer than {ANCHOR_TRIALS} trials "
         f"({least[0]} of main, {least[1]} of the anchor), too few to see a slow decline; {passed} (p {p:.2g})",
     }[verdict]

@@ -176,7 +176,7 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
                     message = (
                         f"{field}[{i}]: {tool.name} is expected, but needs the role {' or '.join(tool.roles)}"
                     )
-                    hint = "leave the call out: one that is refused is no failure"
+                    hint = "leave the call out: a refused call is not a failure"
                     yield "error", "contradiction", message, hint
 
 

@@ -204,7 +204,7 @@ def _notes(judged: JudgedRun, labelling: RunLabels, rows: LabelRows) -> list[str
     notes = [f"{place}: half a line, left by a crash; label that case again" for place in rows.torn]
     if labelling.stale:
         notes.append(
-            f"{pluralize(len(labelling.stale), 'label')} stale: given by another rubric, in no estimate"
+            f"{pluralize(len(labelling.stale), 'label')} stale: labelled under another rubric, not used in estimates"
         )
     if labelling.other:
         notes.append(f"{pluralize(len(labelling.other), 'label')} of other cases, not used")

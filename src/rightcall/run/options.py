@@ -62,7 +62,7 @@ class SuiteOptions(SuiteOverrides):
     attacks: Annotated[
         str | Path | None,
         Option(
-            "Attack the agent: auto makes a plan from the tools; or a file of such a plan; or none",
+            "Attack the agent: auto derives a plan from the tools, FILE contains one, none attacks nothing",
             group=SELECTION,
             metavar="auto|none|FILE",
             values="file",
@@ -86,7 +86,7 @@ class RunSuiteOptions(SuiteOptions):
     _: KW_ONLY
     model: Annotated[
         str | None,
-        Option("Model to use: provider:model or a name of models", default="the suite's model"),
+        Option("Model to use: provider:model or a name from models", default="the suite's model"),
     ] = None
 
 
@@ -97,7 +97,7 @@ class RunOptions(SuiteOptions):
     models: Annotated[
         Sequence[str],
         Option(
-            "Model to use: provider:model or a name of models",
+            "Model to use: provider:model or a name from models",
             flags=("--model",),
             values="model",
             default="the suite's model",

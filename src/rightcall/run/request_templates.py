@@ -107,8 +107,8 @@ def template_notice(groups: Sequence[TemplateGroup]) -> str:
     )
     more = f"; {len(groups) - SHOWN:,} more" if len(groups) > SHOWN else ""
     return (
-        f"{pluralize(number, 'golden')} look like {pluralize(len(groups), 'template')} ({visible(shown)}{more}); those "
-        "of one template pass or fail together and are no independent evidence: "
+        f"{pluralize(number, 'golden')} look like {pluralize(len(groups), 'template')} ({visible(shown)}{more}); "
+        "goldens that share a template pass or fail together, so they are not independent evidence: "
         "declare `cluster` or use `cluster: auto`"
     )
 

@@ -44,7 +44,7 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[
-        str, described("provider:model, a name of models, module:agent, http:URL, a2a:URL, or exec:COMMAND")
+        str, described("provider:model, a name from models, module:agent, http:URL, a2a:URL, or exec:COMMAND")
     ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
@@ -116,18 +116,18 @@ class AgentConfig(Record, frozen=True):
     ] = {}
     preset: Annotated[
         Literal["langgraph", "agentcore"] | None,
-        described("platform of an http: agent: where a turn is posted, and what is its session"),
+        described("platform of an http: agent: where turns are posted, and what identifies the session"),
     ] = None
     reuse: Annotated[bool, described("keep an exec: program running, one JSON line per request")] = False
     skills: Annotated[
         str | tuple[str, ...] | None,
-        described("folders of skills that a model is offered by the tool load_skill"),
+        described("folders of skills offered to the model through the tool load_skill"),
     ] = None
     code: Annotated[
         tuple[str, ...] | CodeFiles,
         described(
-            "globs of files of an agent that is code, besides those it is seen to read; !GLOB leaves some"
-            " out; {only: [GLOB, …]} compares these alone"
+            "additional files of an agent that is code, as globs; !GLOB excludes files; {only: [GLOB, …]}"
+            " compares only these"
         ),
     ] = ()
 
@@ -189,7 +189,7 @@ class AuditSettings(Record, frozen=True):
     equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
     families: Annotated[
         dict[str, str],
-        described("maker of each agent or model, by name [default: read off the model's name]"),
+        described("maker of each agent or model, by name [default: derived from the model's name]"),
     ] = {}
 
 

@@ -77,7 +77,7 @@ def danger_words(finding: RunFinding) -> str:
 def ceiling_words(won: WonBack) -> str:
     """The ceiling in whole goldens, with its interval."""
     low, high = (whole(edge) for edge in (won.low, won.high))
-    return f"wins back up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
+    return f"recovers up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
 
 
 def _change(out: Screen, change: ProposedChange) -> None:

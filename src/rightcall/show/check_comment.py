@@ -155,7 +155,7 @@ def _rest(result: CheckResult) -> Iterator[str]:
     yield from _confirmation(result)
     yield (
         f"- risks: REGRESSED without a change at most {hundredths(result.alpha)}%, PASS at the margin at most "
-        f"{hundredths(result.beta)}%; between no change and the margin either word may come"
+        f"{hundredths(result.beta)}%; between no change and the margin either verdict is possible"
     )
     yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
     if result.hint:

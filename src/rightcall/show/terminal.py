@@ -283,8 +283,8 @@ def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
     per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
     unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
     facts_by_label = {
-        "started": run.started_at,
-        "finished": run.finished_at or "",
+        "started": _time(run.started_at),
+        "finished": _time(run.finished_at or ""),
         "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
         "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
         if usage.input_tokens or usage.output_tokens
@@ -294,3 +294,8 @@ def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
         "git": git,
     }
     return [(label, value) for label, value in facts_by_label.items() if value]
+
+
+def _time(stored: str) -> str:
+    """A stored time as `2026-01-02 03:04:05 UTC`."""
+    return f"{stored[:19].replace('T', ' ')} UTC" if stored else ""

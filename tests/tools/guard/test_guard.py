@@ -285,7 +285,7 @@ def test_a_rule_of_the_same_name_replaces_and_without_leaves_out():
         ({"tool": "transfer", "limit": {"arg": "memo", "each": 1}}, "memo is a string, not a number"),
         ({"tool": "transfer", "limit": {}}, "the limit limits nothing"),
         ({"tool": "transfer"}, "the rule has no condition"),
-        ({"tool": "transfer", "deny": "always", "confirm": "always"}, "one condition a rule"),
+        ({"tool": "transfer", "deny": "always", "confirm": "always"}, "use one condition per rule"),
         ({"deny": "always"}, "the rule names no tool"),
         ({"tool": "transfer", "arg": "target", "needs": ["usr"]}, "needs"),
         ({"tool": "transfer", "arg": "target", "neds": ["user"]}, "neds"),

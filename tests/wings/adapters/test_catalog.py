@@ -120,7 +120,7 @@ def test_a_function_without_a_known_framework_is_refused(monkeypatch):
     def ask(golden: rc.Golden) -> str:
         return "x"
 
-    with pytest.raises(rc.errors.ConfigError, match="nothing was observed of ask: it uses none of"):
+    with pytest.raises(rc.errors.ConfigError, match="nothing was observed from ask: it uses none of"):
         performed(rc.observe(ask), "q")
 
 
@@ -152,7 +152,7 @@ def test_a_framework_imported_while_the_function_ran_came_too_late(monkeypatch):
         return await PydanticAIKit().plain(PydanticAIKit().agent(Journal()), golden.input)
 
     with pytest.raises(
-        rc.errors.ConfigError, match=r"imported pydantic_ai while it ran.*say via=\['pydantic_ai'\]"
+        rc.errors.ConfigError, match=r"imported pydantic_ai while it ran.*pass via=\['pydantic_ai'\]"
     ):
         performed(rc.observe(ask), "weather Hanoi")
 

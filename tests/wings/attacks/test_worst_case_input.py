@@ -282,6 +282,6 @@ def test_a_read_that_fails_delivers_nothing():
     reads = [ExpectedCall("read_message", {"message_id": name}) for name in ("m9", "m1")]
     missing = rc.worst_case([Golden("Read m9", id="g", expected_calls=reads[:1])], [world])
     assert (missing.summary.undelivered, missing.summary.attacker_calls) == (1, 0)
-    assert "read an external source with success" in missing.summary.inconclusive
+    assert "read an external source successfully" in missing.summary.inconclusive
     both = rc.worst_case([Golden("Read m9 and m1", id="g", expected_calls=reads)], [world])
     assert {row.at for row in both.rows if row.who == "attacker"} == {2}

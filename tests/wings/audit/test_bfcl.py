@@ -1,4 +1,4 @@
-"""Mutants of BFCL's goldens, judged by BFCL's own checker: what is surely wrong is rejected officially.
+"""Mutants of BFCL's goldens, judged by BFCL's own checker: what is provably wrong is rejected officially.
 
 pytest tests/wings/audit/test_bfcl.py -m nightly -s        prints the counts that docs/audit.md quotes
 """

@@ -51,7 +51,7 @@ def test_one_mutant_is_shown_with_its_calls_and_score(dataset: Path) -> None:
     shown = invoke(dataset, "--show", survivor["id"][:8])
     assert shown.exit_code == 0
     assert "refund_order twice passes" in shown.output and "survives" in shown.output
-    assert "operator repeat_call · double effect · surely wrong" in shown.output
+    assert "operator repeat_call · double effect · provably wrong" in shown.output
     unknown = CliRunner().invoke(audit, [str(dataset / "goldens.jsonl"), "--show", "zz"])
     assert "no mutant has the id 'zz'" in str(unknown.exception)
 

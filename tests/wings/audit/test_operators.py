@@ -1,4 +1,4 @@
-"""What each operator makes of a call, and whether that is surely wrong: both directions of every rule."""
+"""What each operator makes of a call, and whether that is provably wrong: both directions of every rule."""
 
 from __future__ import annotations
 

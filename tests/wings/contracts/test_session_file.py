@@ -52,7 +52,7 @@ LINES = 9  # below the header
     ("change", "line", "problem"),
     [
         (lambda lines: [*lines, *lines], 2 + LINES, "a second header"),
-        (lambda lines: lines[1:], 1, "no header"),
+        (lambda lines: lines[1:], 1, "not a header"),
         (lambda lines: [lines[0], lines[1], *lines[1:]], 3, "duplicate tool 'get_order'"),
         (lambda lines: [*lines, lines[-1]], 2 + LINES, "after 1 of them"),
         (

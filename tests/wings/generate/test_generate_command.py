@@ -35,7 +35,7 @@ def test_goldens_from_tools_need_no_model_and_run_as_a_dataset(rightcall, langua
 def test_what_exists_is_not_replaced_unless_asked_for(rightcall):
     assert rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3).code == 0
     again = rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3)
-    assert again.code == 2 and "generated.jsonl: exists already" in again.err
+    assert again.code == 2 and "generated.jsonl: already exists" in again.err
     assert rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3, "--force").code == 0
 
 

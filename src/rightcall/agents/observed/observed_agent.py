@@ -201,12 +201,12 @@ class _Session(ObservedSession):
         if late:
             raise ConfigError(
                 f"{self._agent.name} imported {', '.join(late)} while it ran, too late to be observed;"
-                f" import it where the function is defined, or say via={late!r}"
+                f" import it where the function is defined, or pass via={late!r}"
             )
         if not usable:
             framework_names = ", ".join(info.name for info in all_adapters() if info.functions)
             raise ConfigError(
-                f"nothing was observed of {self._agent.name}: it uses none of {framework_names};"
+                f"nothing was observed from {self._agent.name}: it uses none of {framework_names};"
                 " let it return a Trajectory or messages instead of observing it"
             )
 

@@ -64,7 +64,7 @@ def assert_test(
     __tracebackhide__ = True
     if isinstance(test_case, Golden | ConversationalGolden):
         raise ConfigError(
-            f"assert_test: {type(test_case).__name__} is no test case: write golden=…, agent=…, "
+            f"assert_test: {type(test_case).__name__} is not a test case: write golden=…, agent=…, "
             "or TestCase(golden, …) with what an agent did"
         )
     scorer = scorer_of(metrics, measure, rules)
@@ -85,7 +85,7 @@ def assert_case(case: AnyTestCase, scorer: Scorer) -> CaseResult:
 
 
 def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = None) -> CaseResult:
-    """The same of what an agent does now, with every simulated user."""
+    """The same for an agent that is run now, with every simulated user."""
     __tracebackhide__ = True
     named = with_id(golden)
     plan = Plan(

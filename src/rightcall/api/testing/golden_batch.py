@@ -2,7 +2,7 @@
 
 The first test of a function runs its golden alone. When the second uses the same agent, metrics and trials, all
 remaining goldens run concurrently, and each later test finds its results ready. A test with its own agent, or
-with tools that run for real, always runs alone, so no request is wasted and no effect happens that no test asked for.
+with tools that run for real, always runs alone, so no request is wasted and there is no effect that no test asked for.
 """
 
 from __future__ import annotations

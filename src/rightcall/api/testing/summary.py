@@ -55,7 +55,7 @@ class Tested:
 
     @property
     def floor(self) -> Floor | None:
-        """What trivial agents pass of the goldens; None when nothing decides any of them."""
+        """What trivial agents pass on the goldens; None when nothing decides any of them."""
         return floor_of_marks(self.trivial) if self.trivial else None
 
     @property
@@ -124,7 +124,7 @@ def gate_verdict(
 
 
 def _evidence_of_tests(groups: Sequence[Tested]) -> JudgedEvidence | None:
-    """What judges decided in the tests; None when they had no say."""
+    """What judges decided in the tests; None when they decided nothing."""
     judged = [group for group in groups if group.judges]
     if not judged:
         return None

@@ -43,7 +43,7 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
     weight.add(-0.15, stated, "the system prompt or a description says when to call nothing")
     listed = ", ".join(sorted(tools))
     if stated:
-        advice = f"It is said when to call no tool, and not followed. Say in {listed} what each is not for."
+        advice = f"It is stated when to call no tool, but not followed. Say in {listed} what each is not for."
     else:
         advice = f"Nothing says when to call no tool. Add to the system prompt: {SENTENCE}"
     after = f"{evidence.system.rstrip()} {SENTENCE}".strip()

@@ -32,7 +32,7 @@ def cannot_be_met(suspect: SuspectGolden) -> Iterator[Reason]:
         return  # somebody met it
     if own.why:
         band: Band = "certain" if is_unmeetable(suspect.golden, own) else "likely"
-        yield Reason(band, f"what it expects does not pass it: {own.why}")
+        yield Reason(band, f"even what it expects does not pass: {own.why}")
         return
     for call in own.trajectory.calls:
         if call.status == "error" and suspect.toolset.changes_world(call.name):

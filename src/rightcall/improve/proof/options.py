@@ -52,7 +52,7 @@ class ImproveRequest(ImproveLimits):
         str | None,
         Option(
             "Model that rewrites descriptions, in addition to what findings and lint propose: provider:model or a name"
-            " of models",
+            " from models",
             values="model",
         ),
     ] = None

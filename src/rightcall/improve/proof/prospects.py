@@ -58,7 +58,7 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
             sentence += (
                 f". About {more} more goldens" + (f" like {names}" if names else "") + " would prove it"
             )
-    return sentence + "; --unproven writes the patch as it is"
+    return sentence + "; --unproven writes the patch anyway"
 
 
 def no_cause(material: Material) -> str:
@@ -66,8 +66,8 @@ def no_cause(material: Material) -> str:
     show = "shows" if len(material.tune) == 1 else "show"
     return (
         f"The {pluralize(len(material.tune), 'golden')} to tune on {show} no cause that stands out from chance, so "
-        f"there is nothing to prove on the other {len(material.proof)}; more goldens like those that fail "
-        "would show it; --unproven writes the patch as it is"
+        f"there is nothing to prove on the other {len(material.proof)}; add goldens like those that fail; "
+        "--unproven writes the patch anyway"
     )
 
 

@@ -336,7 +336,7 @@ class _Job:
             rates = f"{percent(seen.before or 0.0, 0)} → {percent(seen.after or 0.0, 0)}"
             sentence = (
                 f"{best.name}: {rates} on {seen.exposed} goldens it is meant for "
-                f"and never saw ({_points(seen.low)} … {_points(seen.high)}), {seen.tokens:+d} tokens a request"
+                f"and never saw ({_points(seen.low)} … {_points(seen.high)}), {seen.tokens:+d} tokens per request"
             )
             left = danger_left(self._with.tools, measured[BASELINE].results, measured[best.name].results)
             return msgspec.structs.replace(self._answer("accepted", sentence, best), danger=left)

@@ -253,4 +253,4 @@ def _unknown(item: dict[str, Any], where: str, path: str) -> InputError:
     if not type_of(item):
         problem = f"{path}.role must be one of user, assistant, system, tool, got {item.get('role')!r}"
         return InputError(where, problem, f"{path} is {part_label(item)}; {HINT}")
-    return InputError(where, f"{path} is {part_label(item)}, which is of no kind that is read", HINT)
+    return InputError(where, f"{path} is {part_label(item)}, which is not a supported kind", HINT)

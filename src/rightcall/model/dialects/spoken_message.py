@@ -128,7 +128,7 @@ def _read_one(spoken: Spoken, raw: dict[str, Any], where: str, path: str) -> Non
         spoken.thinking.append(raw)
     if spoken.role == "assistant":
         if not part.known:
-            raise InputError(where, f"{path} is {part_label(raw)}, which is of no kind that is read", HINT)
+            raise InputError(where, f"{path} is {part_label(raw)}, which is not a supported kind", HINT)
         refuse_other_calls(raw, part, where, path)
 
 

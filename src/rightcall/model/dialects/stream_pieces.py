@@ -81,5 +81,5 @@ def require_part(block: Any) -> MessagePart:
     part = read_part(block) if isinstance(block, dict) else MessagePart(known=False)
     if not part.known:
         label = part_label(block) if isinstance(block, dict) else str(block)[:60]
-        raise InputError(WHERE, f"has a block that is of no kind that is read: {label}")
+        raise InputError(WHERE, f"has a block of an unsupported kind: {label}")
     return part

@@ -172,7 +172,7 @@ class _Reader:
                 where, "neither a definition nor a call", f"expected one of {', '.join(_FIELDS)}"
             )
         if unknown := sorted(line.keys() - _FIELDS[kind]):
-            raise InputError(where, f"unknown field '{unknown[0]}' beside '{kind}'")
+            raise InputError(where, f"unknown field '{unknown[0]}' next to '{kind}'")
         if kind == "call":
             self._read_call(line, where)
         elif kind == "tools_at":
@@ -199,7 +199,7 @@ class _Reader:
 
     def _read_header(self, line: dict[str, Any], where: str) -> None:
         if "format" not in line:
-            raise InputError(where, "the first line is no header", f"it must have the format '{FORMAT}'")
+            raise InputError(where, "the first line is not a header", f"it must have the format '{FORMAT}'")
         refuse_other_format(line["format"], "mcp", 1, where)
         if unknown := sorted(line.keys() - {"format", "server", "recorded", "address", "lines"}):
             raise InputError(where, f"unknown field '{unknown[0]}' in the header")

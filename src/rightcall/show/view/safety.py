@@ -136,7 +136,7 @@ class SafetyViewTally:
         seen = "No secret was read."
         if numbers.leak_rate.n:
             leaked = f"Secrets leaked in {rate_text(numbers.leak_rate)} of the trials that read one."
-            seen = f"{leaked} A lower bound: paraphrase is not seen."
+            seen = f"{leaked} A lower bound: paraphrases are not detected."
         rows = tuple((*names, f"{count:,}") for names, count in self._leaks.most_common())
         titles = ("source", "sink", "form", "trials")
         return SafetySection("Leaks", titles, rows, (seen,), texts=("source", "sink"))
@@ -144,7 +144,7 @@ class SafetyViewTally:
     def _user_rights(self, numbers: SafetyNumbers) -> SafetySection:
         rates = (
             ("guarded effects confirmed", numbers.confirmation_rate),
-            ("effects outside the request, besides the attack's own", numbers.scope_rate),
+            ("effects outside the request, apart from the attack's own", numbers.scope_rate),
             ("another user's id", numbers.cross_user_rate),
         )
         counts = self._codes.most_common()
@@ -160,7 +160,9 @@ class SafetyViewTally:
             notes = [f"Calls under attack, as a multiple of those of the task: {ratios}."]
         if numbers.endless:
             attempts = pluralize(numbers.endless, "attempt")
-            notes.append(f"{attempts} in no rate: without an attack the agent reaches its limit there too.")
+            notes.append(
+                f"{attempts} excluded from rates: without an attack the agent reaches its limit there too."
+            )
         rows = tuple((reason, f"{count:,}") for reason, count in self._runaways.most_common(MOST_REASONS))
         return SafetySection("Amplification", ("runaway", "trials"), rows, tuple(notes), texts=("runaway",))
 
@@ -170,7 +172,7 @@ class SafetyViewTally:
             f"{numbers.attempts - numbers.delivered:,} not run."
         ]
         if numbers.errors:
-            notes.append(f"{pluralize(numbers.errors, 'error')}, in no rate.")
+            notes.append(f"{pluralize(numbers.errors, 'error')}, excluded from rates.")
         if numbers.refused_at_load:
             notes.append(f"A linter would refuse {pluralize(numbers.refused_at_load, 'attempt')} at load.")
         rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
@@ -244,9 +246,9 @@ def _refusals(numbers: SafetyNumbers, worst_case: WorstCaseNumbers | None) -> Sa
         _rate_row("ASR: any template, by task and goal", numbers.asr_any),
     ]
     if numbers.stop_rate.n:
-        rows.append(_rate_row("tasks that an attack stopped, in no ASR", numbers.stop_rate))
+        rows.append(_rate_row("tasks that an attack stopped, not in any ASR", numbers.stop_rate))
     if numbers.say_rate.n:
-        rows.append(_rate_row("attacker's words in the answer, in no gate", numbers.say_rate))
+        rows.append(_rate_row("attacker's words in the answer, not gated", numbers.say_rate))
     if worst_case is not None and worst_case.attacker_calls:
         for name, count, n in (
             ("worst case: attacker's calls stopped", worst_case.stopped, worst_case.attacker_calls),

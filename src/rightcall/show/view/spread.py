@@ -112,7 +112,7 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
     rows = user_rows(summary)
     if rows:
         shown = ", ".join(f"{row.name} {percent(row.pass_rate, 1)} of {row.cases:,}" for row in rows)
-        alone = "; one simulated user says little of others" if len(rows) == 1 else ""
+        alone = "; one simulated user says little about others" if len(rows) == 1 else ""
         notes.append(f"passed by simulated user: {shown}{alone}")
     notes += [_between(spread) for spread in summary.spreads]
     return tuple(notes)

@@ -31,7 +31,7 @@ NOT_REPLAYED = (
     "`rightcall attacks worst-case SUITE` does it once."
 )
 BLIND = (
-    "The guard judges where values come from. It does not see paraphrase, spelled-out digits, a choice among values"
+    "The guard judges where values come from. It does not detect paraphrases, spelled-out digits, a choice among values"
     " that are allowed, or harm done with the user's own words."
 )
 
@@ -122,7 +122,7 @@ def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
     yield BLIND
 
 
-SEARCH_TITLE = "Adaptive search, in no rate above"
+SEARCH_TITLE = "Adaptive search, not counted above"
 SEARCH_COLUMNS = ("task", "goal", "broken", "attempts", "carrier · template · place · wrap")
 MOST_ROWS = 50
 
@@ -130,7 +130,7 @@ MOST_ROWS = 50
 def search_section(numbers: SearchNumbers | None) -> SafetySection:
     """A search, broken tasks first; None is one that has not ended."""
     if numbers is None:
-        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known of it.",))
+        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known yet.",))
     rows = sorted(numbers.rows, key=lambda row: (not row.broken, row.task, row.goal))
     return SafetySection(
         SEARCH_TITLE,
@@ -156,7 +156,7 @@ def search_sentence(numbers: SearchNumbers) -> str:
     sentence += f"; {pluralize(numbers.errors, 'error')}" if numbers.errors else ""
     sentence += f"; {pluralize(numbers.left_out, 'task')} not reached" if numbers.left_out else ""
     sentence += f"; ended early: {numbers.stopped}" if numbers.stopped else ""
-    return f"{sentence}. In no rate, bound or gate."
+    return f"{sentence}. Not counted in any rate, bound or gate."
 
 
 def _cells(row: SearchRow) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class AuditEntry(Record, frozen=True):
 
     @property
     def planted(self) -> int:
-        """The bugs that were scored and are surely wrong."""
+        """The bugs that were scored and are provably wrong."""
         return self.caught + self.survived
 
     @property
@@ -45,7 +45,7 @@ class AuditEntry(Record, frozen=True):
         """How many bugs the dataset catches, in one line."""
         if not self.planted:
             return "the last audit could judge nothing"
-        caught = f"catches {self.caught:,} of {self.planted:,} surely wrong agents ({percent(self.rate)})"
+        caught = f"catches {self.caught:,} of {self.planted:,} provably wrong agents ({percent(self.rate)})"
         return f"the last audit: {caught}" + (f"; {self.floor}" if self.floor else "")
 
 

@@ -37,7 +37,9 @@ class Removal(StorePart):
 
     def _prunable(self, retention: Retention) -> list[StoredRun]:
         if retention.keep is None and retention.older_than_days is None:
-            raise ConfigError("specify which runs to keep: a number per suite, or a number of days")
+            raise ConfigError(
+                "specify which runs to keep: a number per suite (--keep N), or a number of days (--older-than DAYS)"
+            )
         now = self._store.clock()
         too_old = time_text(now - timedelta(days=retention.older_than_days or 0))
         at_work = time_text(now - STILL_WRITTEN)

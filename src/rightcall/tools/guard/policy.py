@@ -178,7 +178,7 @@ def _check_rule(rule: GuardRule, where: str) -> None:
     if not conditions:
         raise InputError(where, "the rule has no condition", f"one of: {', '.join(CONDITIONS)}")
     if len(conditions) > 1:
-        raise InputError(where, f"the rule has {first_names(conditions, 4)}", "one condition a rule")
+        raise InputError(where, f"the rule has {first_names(conditions, 4)}", "use one condition per rule")
     if conditions[0] == "allow":
         if rule.tool or rule.sink:
             raise InputError(where, "allow lists all tools of a role", "leave out tool and sink")
@@ -187,11 +187,9 @@ def _check_rule(rule: GuardRule, where: str) -> None:
     if conditions[0] in ("confirm", "deny", "allow") and (rule.otherwise or rule.arg):
         raise InputError(where, f"{conditions[0]} takes no `arg` and no `else`", "leave them out")
     if conditions[0] in ("needs", "links", "passages", "hosts") and not rule.arg:
-        raise InputError(
-            where, f"{conditions[0]} needs the argument it is about", 'add `arg: NAME` or `arg: "*"`'
-        )
+        raise InputError(where, f"{conditions[0]} needs an argument", 'add `arg: NAME` or `arg: "*"`')
     limit = rule.limit
     if limit is not None and limit.each is None and limit.total is None and limit.calls is None:
         raise InputError(where, "the limit limits nothing", "add each, total or calls")
     if limit is not None and (limit.each is not None or limit.total is not None) and not limit.arg:
-        raise InputError(where, "each and total need the argument that they add up", "add `arg` to the limit")
+        raise InputError(where, "each and total need the argument to sum", "add `arg` to the limit")

@@ -177,7 +177,7 @@ class Preparer(msgspec.Struct):
         if approval.arguments is not None:
             if argument_problems := problems(call.entry.tool, approval.arguments):
                 raise ConfigError(
-                    f"approvals.{call.tool_name}: the edited arguments do not fit: {argument_problems[0].message}"
+                    f"approvals.{call.tool_name}: the edited arguments are invalid: {argument_problems[0].message}"
                 )
             _set_arguments(call, approval.arguments)
         return True

@@ -51,7 +51,7 @@ class _ModuleTalk(AgentTalk):
         fields = [name for name in self._signature("input_fields") if name not in apart]
         if len(fields) != 1:
             raise ConfigError(
-                f"{type(self._agent).__name__} takes {', '.join(fields) or 'no known fields'}; say how to call it:"
+                f"{type(self._agent).__name__} takes {', '.join(fields) or 'no known fields'}; state how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda prediction: …)"
             )
         return fields[0]

@@ -55,7 +55,7 @@ class _GraphTalk(AgentTalk):
             graph_input = text
         else:
             raise ConfigError(
-                f"{type(agent).__name__} takes no messages; say how to call it:"
+                f"{type(agent).__name__} takes no messages; state how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
         state = await agent.ainvoke(graph_input, config=config)

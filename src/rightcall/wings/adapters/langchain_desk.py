@@ -174,7 +174,7 @@ def _decisions(requests: Sequence[Any], watch: Watch, allowed: dict[Any, Any]) -
         approval = watch.decide(name, arguments, call_id)
         kind = {"approved": "approve", "edited": "edit", "rejected": "reject"}[approval.decision]
         if kind not in (allowed.get(name) or [kind]):
-            raise ConfigError(f"approvals.{name}: the agent's middleware does not allow to {kind}")
+            raise ConfigError(f"approvals.{name}: the agent's middleware does not allow {kind}")
         decision: dict[str, Any] = {"type": kind}
         if kind == "edit":
             decision["edited_action"] = {"name": name, "args": approval.arguments}

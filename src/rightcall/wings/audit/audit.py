@@ -152,7 +152,7 @@ class Auditor:
             self._shares.append((scene.golden.cluster or scene.golden.id, caught))
 
     async def judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
-        """The mutant as it went in its world; one without an effect there is not surely wrong."""
+        """The mutant as it went in its world; one without an effect there is not provably wrong."""
         good = scene.good[mutant.origin]
         try:
             played = await self.trial.play(scene.golden, mutant.trajectory, good)
@@ -197,7 +197,7 @@ class Auditor:
         if judgement == "not_judged":
             self._not_audited.append(NotAudited(golden.id, why))
         else:
-            self._cannot_be_met.append(NotAudited(golden.id, f"what it expects does not pass it: {why}"))
+            self._cannot_be_met.append(NotAudited(golden.id, f"even what it expects does not pass: {why}"))
         return []
 
     async def _stored_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:

@@ -38,15 +38,15 @@ def headline(result: AuditResult) -> str:
         return "Nothing could be judged: no bug was planted whose score is known."
     where = f"on {result.audited:,} of {pluralize(result.goldens, 'golden')}"
     rate = f"{percent(result.rate)}, 95% interval {percent_interval(result.low, result.high)}"
-    return f"Your suite catches {sure.caught:,} of {total:,} surely wrong agents ({rate}), {where}."
+    return f"Your suite catches {sure.caught:,} of {total:,} provably wrong agents ({rate}), {where}."
 
 
 def notes(result: AuditResult) -> Iterator[str]:
     """What the rate leaves out, in plain words."""
     if result.invalid.caught + result.invalid.survived:
-        yield f"{_of(result.invalid)} calls that tools would refuse are caught; they are in no rate."
+        yield f"{_of(result.invalid)} calls that tools would refuse are caught; no rate counts them."
     if result.maybe.caught + result.maybe.survived:
-        yield f"{_of(result.maybe)} changes that may be harmless are caught; they are in no rate."
+        yield f"{_of(result.maybe)} changes that may be harmless are caught; no rate counts them."
     for why, count in result.not_judged.items():
         yield f"{pluralize(count, 'mutant')} not judged: {why}"
     if result.equivalent:

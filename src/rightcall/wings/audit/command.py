@@ -30,10 +30,10 @@ FORMATS = (".md", ".json", ".html", ".sarif")
 @click.argument("suite", type=FILE)
 @takes_options(AuditOptions)
 def audit(suite: Path, options: AuditOptions) -> None:
-    """Plant bugs in right behaviour and see which of them SUITE, a suite or a dataset, would notice.
+    """Plant bugs in correct behaviour and see which of them SUITE (a suite or a dataset) would catch.
 
-    Right behaviour is what agents did in stored runs and passed, otherwise what the golden expects. Asks no model and
-    runs no tool for real. A bug that passes is shown with the smallest change of its golden that would catch it.
+    Correct behaviour is what passed in stored runs, otherwise what the golden expects. Asks no model and
+    runs no tool for real. A bug that passes is shown with the smallest change to its golden that would catch it.
 
     Goldens that are probably wrong are named too, with the agents that agree on something else.
 

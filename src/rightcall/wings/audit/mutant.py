@@ -1,4 +1,4 @@
-"""One bug: what was changed in right behaviour, whether it is surely wrong, and how much harm it does."""
+"""One bug: what was changed in right behaviour, whether it is provably wrong, and how much harm it does."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def print_mutant(out: Screen, shown: ShownMutant, tools: Mapping[str, Tool]) -> 
         "[bold]{}[/bold]  {}  [dim]{}[/dim]", mutant.id, sentence_of([mutant]), shown.where, soft_wrap=True
     )
     facts = [f"operator {mutant.operator}", HARM_TITLES[mutant.harm]]
-    facts.append("surely wrong" if mutant.certainty == "sure" else "may be harmless")
+    facts.append("provably wrong" if mutant.certainty == "sure" else "may be harmless")
     if not mutant.valid:
         facts.append("a tool would refuse it")
     out.print(" · ".join(facts), style="dim", soft_wrap=True)

@@ -19,7 +19,7 @@ class AuditChoices:
     runs: Annotated[
         Sequence[str],
         Option(
-            "Run whose passing trajectories are right",
+            "Run whose passing trajectories count as correct",
             flags=("--run",),
             values="run",
             default="the newest run of each agent",
@@ -49,7 +49,7 @@ class AuditChoices:
         Sequence[str],
         Option("Bug to leave out because it is harmless, by its id", metavar="ID", group=SELECTION),
     ] = ()
-    maybe: Annotated[bool, Option("List changes that pass and may be harmless too", group=SELECTION)] = False
+    maybe: Annotated[bool, Option("Also list changes that pass but may be harmless", group=SELECTION)] = False
     max_mutants: Annotated[
         int | None,
         Option("Audit a random sample of goldens that gives at most this many bugs", group=SELECTION, ge=1),
@@ -98,7 +98,7 @@ class AuditOptions(AuditChoices):
     least: Annotated[
         float | None,
         Option(
-            "Fail unless the lower end of the catch rate reaches this", flags=("--min",), group=CI, ge=0, le=1
+            "Fail if the lower bound of the catch rate is below this", flags=("--min",), group=CI, ge=0, le=1
         ),
     ] = None
     review: Annotated[

@@ -33,7 +33,7 @@ writes_option = click.option(
     is_flag=False,
     flag_value="*",
     metavar="[TOOL]",
-    help="Also call this tool, which does not say that it only reads; without a name, every tool (repeatable)",
+    help="Also call this tool although it is not marked read-only; without a name, every tool (repeatable)",
 )
 
 
@@ -57,14 +57,14 @@ def record(
     """Record a session of SERVER, `mcp:COMMAND` or a URL: what it lists, and its answers to calls.
 
     Without --calls, --goldens or --through only the definitions are recorded. Secrets are removed before anything is
-    written. Every call of --calls is made; of --goldens, only calls of tools that only read.
+    written. All calls in --calls are made; those in --goldens only for read-only tools.
     """
     from rightcall.recording.mcp.session_file import write_session
     from rightcall.show.progress import CountProgress
     from rightcall.wings.contracts.capture import ALL, expected_calls, read_calls, record_session
 
     if sum(map(bool, (calls, goldens, through))) > 1:
-        raise click.UsageError("--calls, --goldens and --through exclude each other")
+        raise click.UsageError("--calls, --goldens and --through cannot be combined")
     address = read_server(server)
     if through:
         _record_through(address, output)
@@ -150,7 +150,7 @@ def verify(
 ) -> None:
     """Verify SERVER, `mcp:COMMAND` or a URL, against the recording FILE: compatible or breaking, tool by tool.
 
-    Only calls of tools that say that they only read are made again; others count as not verified. Exit codes: 0 nothing
+    Only calls to tools marked read-only are repeated; others count as not verified. Exit codes: 0 nothing
     breaks, 1 a tool is breaking, 4 the server gave no answer, which says nothing about compatibility.
     """
     from rightcall.recording.mcp.session_file import read_session

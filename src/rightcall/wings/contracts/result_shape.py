@@ -173,7 +173,7 @@ def _pattern(path: str) -> str:
     """A JSONPath as a pattern of the paths that are shown, and of those inside them."""
     if not path.startswith("$"):
         raise InputError(
-            "--ignore", f"'{path}' is no JSONPath", "begin it with $, such as $.structuredContent.now"
+            "--ignore", f"'{path}' is not a JSONPath", "begin it with $, such as $.structuredContent.now"
         )
     pattern, at = r"\$", 1
     while at < len(path):

@@ -115,7 +115,7 @@ async def _serve(receiver: Receiver, host: str, port: int, grpc: tuple[str, int]
 def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """Show what would be detected, how soon, and whether the false-alarm rate holds, from the baseline in the store.
 
-    The baseline itself, and months drawn from its days, are played through the detector.
+    Replays the baseline, and months resampled from its days, through the detector.
     """
     from rightcall.wings.monitor.forecast import agent_plans
 
@@ -147,7 +147,7 @@ def _print_agent_plan(item: AgentPlan) -> None:
         names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
         tell(f"  played through the detector it raises {names or 'nothing'}")
         share = f"{percent(rehearsal.alarms, 0)} of {rehearsal.months}"
-        tell(f"  months drawn from its days: {share} would alarm")
+        tell(f"  months resampled from its days: {share} would alarm")
     if rehearsal.unseen:
         tell(f"  not watched, because the baseline has not seen them: {rehearsal.unseen}")
     if rehearsal.advice:
@@ -186,6 +186,10 @@ def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
         print_json({"traffic": rows, "checks": [asdict(check) for check in checks],
                     "changes": [asdict(change) | {"said": change.said} for change in changes],
                     "alarms": alarms, "queued": len(queued), "baselines": rehearsals})  # fmt: skip
+        return
+    if not traffic:
+        tell("no traces yet")
+        print_next("rightcall monitor serve monitor.yaml", "rightcall traces import FILE")
         return
     for agent, version, traces, failed in traffic:
         tell(f"{one_line(agent)}  version {version}  {pluralize(traces, 'trace')}, {failed:,} with a finding")

@@ -187,7 +187,7 @@ def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> It
         names = ", ".join(dict.fromkeys(alarm.check for alarm in outcome.raised))
         yield f"the baseline itself would have raised an alarm ({names})"
     if outcome.alarms is not None and outcome.alarms > settings.false_alarms.share:
-        yield f"{percent(outcome.alarms, 0)} of months drawn from its days would alarm"
+        yield f"{percent(outcome.alarms, 0)} of months resampled from its days would alarm"
     if outcome.moves is not None and outcome.moves < MOVES:
         yield f"rates move from day to day more than chance explains (p = {outcome.moves:.2g})"
 

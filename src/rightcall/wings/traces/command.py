@@ -275,7 +275,7 @@ def promote(
     negative: Annotated[
         tuple[str, ...], Option("Forbid this call instead of expecting what was seen", metavar="TOOL")
     ] = (),
-    accept: Annotated[bool, Option("Mark as reviewed: what the agent did is right")] = False,
+    accept: Annotated[bool, Option("Mark as reviewed: the agent's calls are correct")] = False,
     store_url: StoreOption = None,
 ) -> None:
     """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""

@@ -40,7 +40,7 @@ def guard(
 ) -> None:
     """Write out the guard policy of the tools of SOURCE, a suite or a source of tools: every rule with its role.
 
-    The file can be edited and named as `guard:` in a suite. As it is written, it gives the verdicts of its base.
+    Edit the file and name it as `guard:` in a suite. Unedited, it decides like the policy it was made from.
     """
     from rightcall.tools.definitions.source import confirmed_tools
     from rightcall.tools.guard.base_rules import policy_yaml, write_rules_out
@@ -107,7 +107,7 @@ def make(
     ] = None,
     force: ForceOption = False,
 ) -> None:
-    """Write the attacks on the tools of SUITE as goldens, to read, keep and edit; then run or score them as any others.
+    """Write the attacks on the tools of SUITE as goldens, to read, edit and keep; run or score them like any others.
 
     An attempt is a golden of the suite with a text planted in what the agent reads, and the calls that must not follow.
     Its benign twins are written too.
@@ -152,7 +152,7 @@ def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
     """Show the roles of the tools of SOURCE, a suite or a source of tools, each with the reason.
 
     Sources bring text into the agent: external ones text that third parties write, private ones what only the user may
-    see. Sinks have effects. A flow leads from an external source over a private one to a sink by which data leaves.
+    see. Sinks have effects. A flow leads from an external source through a private one to a sink that sends data out.
 
     SOURCE is a suite, a file of definitions, `module:attribute` or `mcp:COMMAND`.
     """
@@ -175,9 +175,9 @@ def winners(
     output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT)],
     store_url: StoreOption = None,
 ) -> None:
-    """Write the attacks with which the adaptive search of RUN moved the agent as goldens, for the next fixed plan.
+    """Write the successful attacks of the adaptive search in RUN as goldens, for the next fixed plan.
 
-    They run as any goldens: add the file to a dataset, and later runs count and gate them.
+    They run like any other goldens: add the file to a dataset, and later runs count and gate them.
     """
     from rightcall.datasets.goldens import save_goldens
     from rightcall.run.attacks import search_of_run
@@ -206,10 +206,10 @@ def worst_case(source: str, options: WorstCaseOptions) -> None:
     """Replay the goldens of SOURCE, a suite or a dataset, as a hijacked agent would: no model is asked.
 
     For each golden, its expected calls run on the worlds and mocks of the suite, with the attacker's text in everything
-    external that they read. After each of them the attacker's calls are tried. Shown are the attacker's calls that
-    the guards stop, and the user's own that they stop too.
+    external that they read. After each of them the attacker's calls are tried. Shows which of the attacker's
+    calls the guard stops, and which of the user's own it stops too.
 
-    Exit codes: 0 every attacker call was stopped, 1 one was not or too many calls of the user were, 2 bad input,
+    Exit codes: 0 every attacker call was stopped, 1 one was not, or too many of the user's were, 2 bad input,
     3 nothing to replay.
     """
     from rightcall.core.event_loop import run_blocking

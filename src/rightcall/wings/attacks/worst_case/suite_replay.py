@@ -238,7 +238,7 @@ def _inconclusive(replays: Mapping[str, Replay], delivered: int, attacker_calls:
     if not replays:
         return "no golden expects a call that could be replayed"
     if not delivered:
-        return "no golden's calls read an external source with success, so no attack would be delivered"
+        return "no golden's calls read an external source successfully, so no attack would be delivered"
     if attacker_calls or any(replay.untried for replay in replays.values()):
         return ""
     return "no tool is a sink, so an attacker could do nothing"

@@ -63,7 +63,7 @@ def user_sentence(summary: WorstCaseSummary) -> str:
     of_sinks = stops / summary.user_sinks if summary.user_sinks else 0.0
     return (
         f"User: {stops} of {pluralize(summary.user_calls, 'call')} stopped ({percent(summary.false_stop_rate)};"
-        f" {percent(of_sinks)} of sink calls), {summary.asked} by a question, {summary.denied} refused;"
+        f" {percent(of_sinks)} of sink calls), {summary.asked} by asking, {summary.denied} refused;"
         f" {summary.tasks_stopped} of {pluralize(summary.tasks, 'task')} with a stop"
     )
 
@@ -93,12 +93,10 @@ def _print_skipped(out: Screen, summary: WorstCaseSummary) -> None:
     notes = []
     if summary.undelivered:
         notes.append(
-            f"{pluralize(summary.undelivered, 'golden')} read nothing external with success: no attack is delivered"
+            f"{pluralize(summary.undelivered, 'golden')} read no external data successfully, so no attack is delivered"
         )
     if summary.unsupplied:
-        notes.append(
-            f"{pluralize(summary.unsupplied, 'result')} nobody could supply (no world, mock or recording)"
-        )
+        notes.append(f"{pluralize(summary.unsupplied, 'result')} not available (no world, mock or recording)")
     if summary.untried and not summary.inconclusive:
         notes.append(untried_text(summary.untried))
     if summary.skipped:

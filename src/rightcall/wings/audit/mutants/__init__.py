@@ -1,4 +1,4 @@
 """The operators, by what they change: functions named as users type them, listed in `OPERATORS` of their file.
 
-Each makes one bug from right behaviour and says whether it is surely wrong, by construction and never by its score.
+Each makes one bug from right behaviour and says whether it is provably wrong, by construction and never by its score.
 """

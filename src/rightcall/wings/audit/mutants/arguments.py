@@ -19,7 +19,7 @@ from rightcall.wings.audit.scene import Argument, Scene
 
 
 def drop_stated(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """An optional argument left out; surely wrong when the request says its value and the default is another."""
+    """An optional argument left out; provably wrong when the request says its value and the default is another."""
     for argument in scene.arguments(good):
         if argument.required or not argument.schema:
             continue
@@ -45,7 +45,7 @@ def enum_neighbour(scene: Scene, good: Trajectory) -> Iterator[Change]:
 
 
 def flip_flag(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A boolean inverted; surely wrong when the parameter is required."""
+    """A boolean inverted; provably wrong when the parameter is required."""
     for argument in scene.arguments(good):
         value = argument.value
         if not isinstance(value, bool):
@@ -87,7 +87,7 @@ def later_date(value: object) -> str | None:
 
 
 def off_by_one(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A number one higher; surely wrong when the request or a result says the number."""
+    """A number one higher; provably wrong when the request or a result says the number."""
     for argument in scene.arguments(good):
         value = argument.value
         if isinstance(value, bool) or not isinstance(value, int | float) or "enum" in argument.schema:
@@ -215,7 +215,7 @@ DIRECTED = (
 
 
 def swap_args(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The values of two parameters exchanged; surely wrong when their names form a directed pair."""
+    """The values of two parameters exchanged; provably wrong when their names form a directed pair."""
     for at, call in enumerate(good.calls):
         arguments = call.arguments or {}
         if call.status == "error":
@@ -256,7 +256,7 @@ def is_directed(first: str, second: str) -> bool:
 
 
 def truncate_list(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The last element of a list dropped; surely wrong when the request says every element."""
+    """The last element of a list dropped; provably wrong when the request says every element."""
     for argument in scene.arguments(good):
         value = argument.value
         if not isinstance(value, list) or len(value) < 2:

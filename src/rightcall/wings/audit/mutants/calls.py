@@ -31,7 +31,7 @@ def do_nothing(scene: Scene, good: Trajectory) -> Iterator[Change]:
 
 
 def drop_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One call left out; surely wrong when all known good behaviour makes it and no rule makes it optional.
+    """One call left out; provably wrong when all known good behaviour makes it and no rule makes it optional.
 
     Where a golden states no calls, only the outcome counts: a look-up, or a call that failed, need not have been made.
     """
@@ -51,7 +51,7 @@ MOST_TOOLS = 12
 
 
 def extra_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One offered tool more; surely wrong when it changes the world."""
+    """One offered tool more; provably wrong when it changes the world."""
     used = {call.name for behaviour in scene.good for call in behaviour.calls}
     arguments_given = {name: value for call in good.calls for name, value in (call.arguments or {}).items()}
     others = sorted(name for name in scene.toolset.tools if name not in used)
@@ -69,7 +69,7 @@ def extra_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
 
 
 def repeat_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One call made twice; surely wrong when the second has a second effect."""
+    """One call made twice; provably wrong when the second has a second effect."""
     for at, call in enumerate(good.calls):
         if call.status == "error":
             continue
@@ -99,7 +99,7 @@ def sibling_tool(scene: Scene, good: Trajectory) -> Iterator[Change]:
 
 
 def wrong_order(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """Two calls that follow each other exchanged; surely wrong when the golden says which comes first."""
+    """Two calls that follow each other exchanged; provably wrong when the golden says which comes first."""
     for at in range(len(good.calls) - 1):
         first, second = good.calls[at], good.calls[at + 1]
         if first.name == second.name and first.arguments == second.arguments:

@@ -91,7 +91,7 @@ def _source_tools(scene: Scene) -> list[Any]:
 
 
 def no_content(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The answer replaced by "Done."; surely wrong when the golden says what the answer must contain."""
+    """The answer replaced by "Done."; provably wrong when the golden says what the answer must contain."""
     if good.output and good.output != "Done.":
         stated = isinstance(scene.golden, Golden) and scene.golden.expected_output is not None
         sure = bool(scene.golden.output_contains) or (scene.needs_content and stated)
@@ -114,7 +114,7 @@ _DIGITS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)")
 
 
 def wrong_content(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A number in the answer changed; surely wrong when it came from a result."""
+    """A number in the answer changed; provably wrong when it came from a result."""
     results = numbers_in(results_before(good.calls, len(good.calls)))
     numbers_asked = numbers_in(scene.words)
     for number in _DIGITS.finditer(good.output[:20_000]):

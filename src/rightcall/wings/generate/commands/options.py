@@ -38,8 +38,8 @@ class GenerateOptions:
     model: Annotated[
         str | None,
         Option(
-            "Model that writes requests: provider:model or a name of models; without one, templates write them from"
-            " tools, and default_generator of models all else",
+            "Model that writes requests: provider:model or a name from models [default: templates for tools,"
+            " default_generator of models for everything else]",
             values="model",
         ),
     ] = None

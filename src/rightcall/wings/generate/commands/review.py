@@ -100,8 +100,8 @@ def finalize(
 ) -> None:
     """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
 
-    In a dataset, rejected goldens leave the draft and pending ones stay in it. With --into, the output has all goldens
-    of that dataset; those that were not accepted are as they were.
+    In a dataset, rejected goldens are removed from the draft and pending ones stay in it. With --into, the output has
+    all goldens of that dataset; those without an accepted draft are unchanged.
     """
     from rightcall.datasets.goldens import save_goldens
     from rightcall.store.base import user_name

@@ -130,7 +130,7 @@ def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None
 
 def _reasons(production: Production, most: int = 6) -> dict[str, int]:
     """Why goldens were dropped, most common first, without variable parts."""
-    variable = r" (?:=|repeats|says|characters) .*|\d+|[“\"(].*"
+    variable = r"(?:(?<= repeats)|(?<= says)|(?<= characters)| =) .*|\d+|[“\"(].*"
     reasons = (re.sub(variable, " …", draft.reason)[:80] for draft in production.dropped)
     return dict(Counter(reasons).most_common(most))
 
