@@ -29,7 +29,7 @@ def postpone() -> None:
 def stop() -> None:
     """Collect nothing until the current command ends: what it creates has no cycles, and is looked at in vain.
 
-    Whoever calls a command in a process of their own, such as a test, gets the collector back as it was.
+    A program that calls a command and goes on, such as a test session, gets the collector back as it was.
     """
     if gc.isenabled():
         gc.disable()
