@@ -10,11 +10,13 @@ from hypothesis import given, settings, strategies as st
 from rightcall.lint.config import LintConfig
 from rightcall.lint.conversion import convert, convert_all
 from rightcall.lint.engine import lint
+from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.fixer import fix
 from rightcall.lint.output.github import github_text
 from rightcall.lint.output.json import json_text as as_json
 from rightcall.lint.output.sarif import sarif_text
 from rightcall.lint.output.text import plain_text
+from rightcall.lint.rule import all_rules
 from rightcall.lint.source.read import read_text
 from rightcall.model import Tool
 from rightcall.schema.convert import request
@@ -41,6 +43,23 @@ def test_hostile_tools_are_linted_fixed_and_reported(tools: list[Any], targets: 
 @given(json_values)
 def test_any_json_is_read(value: Any) -> None:
     lint(read_text(json.dumps(value)))
+
+
+@given(hostile_tools)
+def test_a_rule_finds_nothing_in_a_tool_without_what_the_rule_needs(tool: Any) -> None:
+    for source in read_text(json.dumps([tool]))[0].tools:
+        features = ToolFeatures(source, frozenset(TARGETS))
+        for rule in all_rules():
+            whole = getattr(rule.check, "__wrapped__", None)
+            if whole is not None and rule.check(features) == ():
+                assert list(whole(features)) == [], rule.code
+
+
+@given(st.lists(hostile_tools, max_size=3))
+def test_without_infos_all_else_is_found(tools: list[Any]) -> None:
+    sets = read_text(json.dumps(tools))
+    worse = [found for found in lint(sets).diagnostics if found.severity != "info"]
+    assert worse == [found for found in lint(sets, infos=False).diagnostics if found.severity != "info"]
 
 
 @given(st.lists(hostile_tools, max_size=3), st.sampled_from(TARGETS))

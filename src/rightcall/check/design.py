@@ -306,7 +306,7 @@ def lint_changed_tools(
     file = folder / listed if isinstance(listed, str) and not skills else None
     in_file = file is not None and file.suffix in (".json", ".yaml", ".yml") and file.is_file()
     source = read_paths([path_for_ci(file)]) if file and in_file else [tool_set(plan.definitions)]
-    report = lint(source, only=redefined)
+    report = lint(source, only=redefined, infos=False)
     findings = (d for d in report.diagnostics if d.tool in redefined and d.severity != "info")
     near: dict[str, list[str]] = {}
     for pair in report.pairs:

@@ -11,7 +11,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.config import LintConfig
 from rightcall.lint.evidence import LintEvidence
-from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
 from rightcall.lint.ignores import comment_ignores, ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
@@ -35,17 +35,20 @@ def lint(
     evidence: LintEvidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
     only: Collection[str] | None = None,
+    infos: bool = True,
 ) -> LintReport:
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
     answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
     runs, which findings then carry; an info about a confusion that was seen is a warning. With `only`, the rules about
-    single tools look at the tools of these names alone.
+    single tools look at the tools of these names alone. Without `infos`, rules that find nothing worse are left out.
     """
     config = config or LintConfig()
     reports = [
-        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence, only)
+        _lint_set(
+            SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence, only, infos
+        )
         for tool_set in as_sets(tools)
     ]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
@@ -58,9 +61,13 @@ def lint(
 
 
 def _lint_set(
-    tools: SetFeatures, config: LintConfig, evidence: LintEvidence | None, only: Collection[str] | None
+    tools: SetFeatures,
+    config: LintConfig,
+    evidence: LintEvidence | None,
+    only: Collection[str] | None,
+    infos: bool,
 ) -> LintReport:
-    shown, ignored = not_ignored(find(tools, config, only), config)
+    shown, ignored = not_ignored(find(tools, config, only, infos=infos), config)
     diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
     return LintReport(
         tuple(diagnostics), _tool_summaries(tools, diagnostics), _pair_summaries(tools), ignored=ignored
@@ -122,9 +129,11 @@ class Found(NamedTuple):
     finding: Finding
 
 
-def find(tools: SetFeatures, config: LintConfig, only: Collection[str] | None = None) -> list[Found]:
+def find(
+    tools: SetFeatures, config: LintConfig, only: Collection[str] | None = None, *, infos: bool = True
+) -> list[Found]:
     """Everything the chosen rules find in a set, tool by tool, before ignores."""
-    chosen = config.select_rules(all_rules())
+    chosen = [rule for rule in config.select_rules(all_rules()) if infos or not rule.only_informs]
     by_tool: dict[int, list[Found]] = {id(tool): [] for tool in tools.tools}
     plain_tools = tools.without_skills
     single_tools = [tool for tool in plain_tools.tools if only is None or tool.name in only]
@@ -184,7 +193,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
             where = _place(tool.source, finding)
             if tool.source.skill is None:
                 places[id(tool), finding.path] = where
-        inline = inline_ignores(tool)
+        inline = inline_ignores(tool) if WRITTEN_IGNORES in tool.traits else ()
         if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
             inline and any(ignore.covers(rule, finding.path, where.line) for ignore in inline)
         ):

@@ -53,9 +53,8 @@ class Ignore:
 def ignores_of(tool: ToolFeatures) -> list[Ignore]:
     """Those written in the definition itself."""
     ignores = list(_of(tool.source.extension, ()))
-    if "x-rightcall" in tool.text:
-        for node in tool.nodes:
-            ignores += _of(node.schema.get("x-rightcall"), node.path)
+    for node in tool.nodes:
+        ignores += _of(node.schema.get("x-rightcall"), node.path)
     return ignores
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -104,7 +104,8 @@ class Rule:
     `bad` and `good` are merge patches (RFC 7396) on a clean tool: what they leave out is in order.
     `targets` names the targets for which `bad` is a fault, when it is not one for everybody.
     `beside` names rules that by their nature find something in `bad` too, `settings` holds fields of
-    `LintConfig` (and `locked`) under which `bad` is a fault, such as a lower limit.
+    `LintConfig` (and `locked`) under which `bad` is a fault, such as a lower limit. `worst` is the worst severity of a
+    finding where an info can be worse.
     """
 
     code: str
@@ -121,6 +122,12 @@ class Rule:
     targets: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    worst: Severity | None = None
+
+    @property
+    def only_informs(self) -> bool:
+        """Whether every finding is an info. What the findings of installed packages are, nobody declared."""
+        return (self.worst or self.severity) == "info" and self.family != "installed"
 
     @property
     def family(self) -> str:
@@ -144,6 +151,7 @@ class RuleFacts(TypedDict, total=False):
     targets: tuple[str, ...]
     beside: tuple[str, ...]
     settings: dict[str, Any]
+    worst: Severity
 
 
 def tool_rule(
@@ -152,31 +160,54 @@ def tool_rule(
     *,
     marks: tuple[str, ...] = (),
     only_for: str = "",
+    needs: Collection[str] = (),
     **facts: Unpack[RuleFacts],
 ) -> Callable[[ToolCheck], Rule]:
     """A rule about single tools, made of the function that checks one.
 
     The rule is named after the function. The function's docstring has the summary, the explanation, and the
     examples as JSON after `Fails:` and `Passes:`; without `Passes:`, the clean tool itself passes. With `only_for` it
-    checks only tools for that target, with `marks` only those with one of these lower-case strings in a text.
+    checks only tools for that target, with `marks` only those with one of these lower-case strings in a text, with
+    `needs` only those with one of these traits.
     """
     if only_for:
         facts["targets"] = (only_for,)
+    needed = frozenset(needs)
 
     def decorate(check: ToolCheck) -> Rule:
+        @wraps(check)
         def check_relevant(tool: ToolFeatures) -> Iterable[Finding]:
-            relevant = (not only_for or only_for in tool.targets) and (not marks or tool.says_any(marks))
+            relevant = (
+                (not only_for or only_for in tool.targets)
+                and (not needed or not needed.isdisjoint(tool.traits))
+                and (not marks or tool.says_any(marks))
+            )
             return check(tool) if relevant else ()
 
-        used = check_relevant if marks or only_for else check
+        used = check_relevant if marks or only_for or needed else check
         return Rule(code=code, severity=severity, check=used, **_docstring_texts(check, facts))
 
     return decorate
 
 
-def set_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[SetCheck], Rule]:
-    """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`."""
-    return lambda check: Rule(code=code, severity=severity, check_set=check, **_docstring_texts(check, facts))
+def set_rule(
+    code: str, severity: Severity, *, needs: Collection[str] = (), **facts: Unpack[RuleFacts]
+) -> Callable[[SetCheck], Rule]:
+    """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`.
+
+    With `needs` it checks only sets with one of these traits.
+    """
+    needed = frozenset(needs)
+
+    def decorate(check: SetCheck) -> Rule:
+        @wraps(check)
+        def check_relevant(tools: SetFeatures) -> Iterable[tuple[ToolFeatures, Finding]]:
+            return () if needed.isdisjoint(tools.traits) else check(tools)
+
+        used = check_relevant if needed else check
+        return Rule(code=code, severity=severity, check_set=used, **_docstring_texts(check, facts))
+
+    return decorate
 
 
 def _docstring_texts(check: Callable[..., Any], facts: RuleFacts) -> dict[str, Any]:

@@ -30,6 +30,8 @@ from rightcall.schema.roles.derivation import tool_roles
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)
+WRITTEN_IGNORES = "x-rightcall"
+"""The trait of a tool whose definition may contain ignores."""
 
 _OPENING = re.compile(
     r"\W*(?:this (?:tool|function|endpoint) (?:will |can |is used to )?|(?:tool|function) (?:to|that) "
@@ -78,6 +80,27 @@ class ToolFeatures:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         nodes = walk(self.schema, INPUT)
         return nodes if not DEFINITIONS & self.schema.keys() else _without_unused_definitions(nodes)
+
+    @lazy
+    def traits(self) -> frozenset[str]:
+        """What the definition has, by which rules say what they need: keywords of its schemas, types of what is inside
+        it ("untyped" where none is declared), the verb and the kind of its effect, and `WRITTEN_IGNORES`,
+        "annotations" or "output_schema".
+        """
+        traits = {self.effect.verb, self.effect.kind}
+        for node in self.nodes:
+            traits.update(node.schema)
+            if node.parent is not None:
+                traits.update(node.types or ("untyped",))
+        document = self.source.document
+        has_comments = document is not None and document.kind == "yaml" and "rightcall:" in document.text
+        if self.source.extension or has_comments:
+            traits.add(WRITTEN_IGNORES)
+        if self.annotations:
+            traits.add("annotations")
+        if self.source.output_schema is not None:
+            traits.add("output_schema")
+        return frozenset(traits)
 
     @lazy
     def sharing(self) -> frozenset[JsonPath]:

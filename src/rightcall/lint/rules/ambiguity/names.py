@@ -16,7 +16,7 @@ SHORTEST, LONGEST = 6, 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
 
 
-@set_rule("TD503", "warning", sources=("META",))
+@set_rule("TD503", "warning", needs=("several",), sources=("META",))
 def near_name(tools: SetFeatures) -> SetFindings:
     """Two names differ by a letter, a plural, or the order of their words.
 
@@ -80,7 +80,7 @@ def _finding(first: ToolFeatures, second: ToolFeatures, how: str) -> Finding:
     )
 
 
-@set_rule("TD507", "warning", fix="suggested", sources=("ANT-def", "MCP"))
+@set_rule("TD507", "warning", needs=("servers",), fix="suggested", sources=("ANT-def", "MCP"))
 def missing_namespace(tools: SetFeatures) -> SetFindings:
     """Tools of several servers, and a bare name such as `search`.
 
@@ -90,8 +90,6 @@ def missing_namespace(tools: SetFeatures) -> SetFindings:
     Fails: [{"server": "weather"}, {"server": "network", "name": "find"}]
     Passes: [{"server": "weather"}, {"server": "network", "name": "find_stations"}]
     """
-    if len(tools.servers) < 2:
-        return
     for tool in tools.tools:
         server = name_tokens(tool.source.server)
         if not server or set(server) & set(tool.name_tokens) or not tool.name_tokens:

@@ -17,7 +17,7 @@ DESTROYS = 0.80
 """From here on two tools that destroy are an error; below, a reader kept delete_chart and delete_image apart."""
 
 
-@set_rule("TD502", "warning", sources=("TSC", "SM2"))
+@set_rule("TD502", "warning", needs=("several",), sources=("TSC", "SM2"))
 def confusable_pair(tools: SetFeatures) -> SetFindings:
     """Two tools have a similarity of 0.70 or more in text, parameters and names.
 
@@ -103,7 +103,7 @@ def _differ_by_verb(pair: ToolPair) -> bool:
     return same_verb and first == second and bool(first) and pair.parameters == 1.0
 
 
-@set_rule("TD504", "info", sources=("TSC",))
+@set_rule("TD504", "info", needs=("several",), sources=("TSC",))
 def same_signature(tools: SetFeatures) -> SetFindings:
     """Two tools require the same parameters, have the same effect, and names that differ by a word.
 

@@ -73,7 +73,7 @@ _TOOL_MENTION = re.compile(
 )
 
 
-@set_rule("TD210", "warning", sources=("SM2",))
+@set_rule("TD210", "warning", needs=("several",), sources=("SM2",))
 def stale_tool_mention(tools: SetFeatures) -> SetFindings:
     """The text tells the model to use a tool that is not in the set.
 
@@ -89,8 +89,6 @@ def stale_tool_mention(tools: SetFeatures) -> SetFindings:
       {"name": "list_stations"}
     ]
     """
-    if len(tools.tools) < 2:
-        return
     tool_names = set(tools.by_name)
     lower = {name.lower() for name in tool_names}
     for tool in tools.tools:
@@ -144,7 +142,7 @@ _VAGUE = word_set("""
     """)
 
 
-@tool_rule("TD211", "warning", fix="suggested", sources=("SM2",))
+@tool_rule("TD211", "warning", marks=("default",), fix="suggested", sources=("SM2",))
 def default_in_prose(tool: ToolFeatures) -> Findings:
     """The text names a default that the schema lacks or contradicts.
 

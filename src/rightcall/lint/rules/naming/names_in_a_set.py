@@ -13,7 +13,7 @@ from rightcall.lint.rule import Edit, Finding, SetFindings, set_rule
 from rightcall.schema.effects import SYNONYMS
 
 
-@set_rule("TD105", "info", fix="suggested", sources=("SM2",))
+@set_rule("TD105", "info", needs=("several",), fix="suggested", sources=("SM2",))
 def mixed_case_style(tools: SetFeatures) -> SetFindings:
     """The set mixes snake_case, camelCase and kebab-case names.
 
@@ -44,7 +44,7 @@ def _in_style(tool: ToolFeatures, style: str) -> str:
     return ("_" if style == "snake" else "-").join(tool.name_tokens)
 
 
-@set_rule("TD106", "info", sources=("ANT-eng",))
+@set_rule("TD106", "info", needs=("several",), sources=("ANT-eng",))
 def verb_synonyms(tools: SetFeatures) -> SetFindings:
     """The set uses several verbs for one kind of action: fetch, get, retrieve.
 
@@ -54,8 +54,6 @@ def verb_synonyms(tools: SetFeatures) -> SetFindings:
     Fails: [{"name": "get_forecast"}, {"name": "fetch_station"}, {"name": "get_storm"}]
     Passes: [{"name": "get_forecast"}, {"name": "get_station"}, {"name": "get_storm"}]
     """
-    if len(tools.tools) < 2:
-        return
     for group in SYNONYMS:
         used = Counter(tool.effect.verb for tool in tools.tools if tool.effect.verb in group)
         if len(used) < 2:
@@ -76,7 +74,7 @@ _VERSION = re.compile(
 )
 
 
-@set_rule("TD108", "warning", sources=("TSC",))
+@set_rule("TD108", "warning", needs=("several",), sources=("TSC",))
 def version_twin(tools: SetFeatures) -> SetFindings:
     """Two versions of one tool are offered: `search` and `search_v2`.
 
@@ -100,7 +98,7 @@ def version_twin(tools: SetFeatures) -> SetFindings:
             ).of(tool)
 
 
-@set_rule("TD109", "error", sources=("MCP", "SNYK"))
+@set_rule("TD109", "error", needs=("several",), sources=("MCP", "SNYK"))
 def name_collision(tools: SetFeatures) -> SetFindings:
     """Two names are equal apart from case, `_`, `-` and `.`.
 

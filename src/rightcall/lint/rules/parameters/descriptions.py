@@ -13,7 +13,7 @@ from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, Severity, set_rule, tool_rule
-from rightcall.lint.rules.naming.parameter_names import leaves_open
+from rightcall.lint.rules.naming.names import leaves_open
 from rightcall.schema.subschemas import properties_of
 
 
@@ -199,7 +199,7 @@ _STANDARD = word_set(
 _PLAIN = UNITS | frozenset(word for pair in (*OPPOSITES, *SIDES) for word in pair)
 
 
-@tool_rule("TD322", "info", sources=("OAI-fc", "SM1"))
+@tool_rule("TD322", "info", needs=("enum",), sources=("OAI-fc", "SM1"))
 def unexplained_enum(tool: ToolFeatures) -> Findings:
     """No text says what the values of an enum mean.
 

@@ -159,7 +159,7 @@ def required_with_default(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD315", "warning", sources=("OAI-fc",))
+@tool_rule("TD315", "warning", needs=("boolean", "bool"), sources=("OAI-fc",))
 def exclusive_booleans(tool: ToolFeatures) -> Findings:
     """Two booleans are opposites: on and off, include_x and exclude_x.
 

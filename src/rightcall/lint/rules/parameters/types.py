@@ -18,7 +18,7 @@ _ITEMS = frozenset(("items", "prefixItems"))
 _REFUSING = frozenset(("gemini", "openai-strict"))
 
 
-@tool_rule("TD303", "warning", sources=("CISCO", "JSON"))
+@tool_rule("TD303", "warning", needs=("untyped",), sources=("CISCO", "JSON"))
 def untyped_parameter(tool: ToolFeatures) -> Findings:
     """A property has neither a type nor an enum, a variant or a reference.
 
@@ -36,7 +36,7 @@ def untyped_parameter(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD307", "warning", sources=("OAI-so", "GEM"))
+@tool_rule("TD307", "warning", needs=("array", "list"), sources=("OAI-so", "GEM"))
 def array_no_items(tool: ToolFeatures) -> Findings:
     """An array has no `items`.
 
@@ -75,7 +75,7 @@ _KEYS_SAID = re.compile(
 """The caller chooses the keys, or the text says what they are."""
 
 
-@tool_rule("TD308", "warning", sources=("OAI-so",))
+@tool_rule("TD308", "warning", needs=("object", "dict"), sources=("OAI-so",))
 def free_form_object(tool: ToolFeatures) -> Findings:
     """An object has no properties and allows anything.
 

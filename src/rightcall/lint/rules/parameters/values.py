@@ -77,7 +77,7 @@ _NO_UNIT = re.compile(
 )
 
 
-@tool_rule("TD306", "warning", sources=("ANT-eng",))
+@tool_rule("TD306", "warning", needs=("integer", "number", "float"), sources=("ANT-eng",))
 def unit_missing(tool: ToolFeatures) -> Findings:
     """A numeric timeout, duration, distance … has no unit in its name or text.
 
@@ -121,6 +121,7 @@ def unit_missing(tool: ToolFeatures) -> Findings:
 @tool_rule(
     "TD318",
     "info",
+    needs=("enum",),
     bad={
         "input_schema": {
             "properties": {

@@ -17,7 +17,6 @@ _NEEDED_BY_OTHERS = word_set(
 
 _HINT = "send some of the tools without strict mode, or fewer at a time"
 _CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")
-_MARKS = ('"if"', '"dependentRequired"', '"dependentSchemas"', '"not"', '"$ref"')
 
 
 @tool_rule("TD704", "error", only_for="anthropic-strict", fix="safe", sources=("ANT-sdk",))
@@ -50,6 +49,7 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
 @set_rule(
     "TD710",
     "error",
+    needs=("anthropic-strict", "openai-strict"),
     bad={
         "input_schema": {
             "properties": {
@@ -117,7 +117,9 @@ def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
     ]
 
 
-@tool_rule("TD713", "info", only_for="anthropic", sources=("ANT-root", "ANT-sdk"))
+@tool_rule(
+    "TD713", "info", needs=(*_CONDITIONS, "$ref"), only_for="anthropic", sources=("ANT-root", "ANT-sdk")
+)
 def anthropic_unenforced(tool: ToolFeatures) -> Findings:
     """For Anthropic without strict: if/then/else, dependencies, `not` and `$ref` reach the model as text
     only.
@@ -127,8 +129,6 @@ def anthropic_unenforced(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"if": {"required": ["days"]}, "then": {"required": ["city"]}}}
     """
-    if not any(mark in tool.text for mark in _MARKS):
-        return
     for node in tool.nodes:
         for key in _CONDITIONS:
             if key in node.schema:

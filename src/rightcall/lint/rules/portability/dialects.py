@@ -24,7 +24,7 @@ _DEFINED = word_set("""
 FEWEST = 4
 
 
-@tool_rule("TD709", "warning", fix="safe", sources=("OAI-so", "ANT-sdk"))
+@tool_rule("TD709", "warning", needs=("format",), fix="safe", sources=("OAI-so", "ANT-sdk"))
 def unsupported_format(tool: ToolFeatures) -> Findings:
     """A `format` that no standard defines, or that the strict mode of a target rejects.
 
@@ -53,7 +53,13 @@ def unsupported_format(tool: ToolFeatures) -> Findings:
         )
 
 
-@tool_rule("TD711", "warning", fix="safe", sources=("MCP", "JSON"))
+@tool_rule(
+    "TD711",
+    "warning",
+    needs=("nullable", "exclusiveMinimum", "exclusiveMaximum", "items", "definitions"),
+    fix="safe",
+    sources=("MCP", "JSON"),
+)
 def legacy_dialect(tool: ToolFeatures) -> Findings:
     """`nullable`, boolean exclusive bounds, a list of `items`, or `definitions` under the current dialect.
 

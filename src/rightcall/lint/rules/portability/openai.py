@@ -80,7 +80,13 @@ def openai_strict_keyword(tool: ToolFeatures) -> Findings:
                 )
 
 
-@tool_rule("TD703", "error", targets=("anthropic",), sources=("ANT-root", "OAI-so"))
+@tool_rule(
+    "TD703",
+    "error",
+    needs=("anyOf", "oneOf", "allOf"),
+    targets=("anthropic",),
+    sources=("ANT-root", "OAI-so"),
+)
 def root_combinator(tool: ToolFeatures) -> Findings:
     """anyOf, oneOf or allOf at the root of the input schema.
 

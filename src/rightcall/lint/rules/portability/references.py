@@ -14,7 +14,7 @@ _ANNOTATIONS = word_set("description title default examples deprecated readOnly 
 """Keywords that validate nothing: next to them, a reference keeps its meaning."""
 
 
-@tool_rule("TD707", "warning", fix="safe", targets=("openai",), sources=("OAI-sdk",))
+@tool_rule("TD707", "warning", needs=("$ref",), fix="safe", targets=("openai",), sources=("OAI-sdk",))
 def ref_siblings(tool: ToolFeatures) -> Findings:
     """For OpenAI: a `$ref` with sibling keywords.
 
@@ -46,7 +46,7 @@ def ref_siblings(tool: ToolFeatures) -> Findings:
         )
 
 
-@tool_rule("TD708", "warning", beside=("TD713",), sources=("ANT-sdk",))
+@tool_rule("TD708", "warning", needs=("$ref",), beside=("TD713",), sources=("ANT-sdk",))
 def recursive(tool: ToolFeatures) -> Findings:
     """A `$ref` leads back to a schema that contains it.
 
@@ -62,8 +62,6 @@ def recursive(tool: ToolFeatures) -> Findings:
       }}
     }}
     """
-    if '"$ref"' not in tool.text:
-        return
     leads: dict[str, set[str]] = {}
     for node in tool.nodes:
         reference = node.schema.get("$ref")

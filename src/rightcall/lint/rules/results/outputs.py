@@ -37,7 +37,7 @@ def no_output_schema(tool: ToolFeatures) -> Findings:
         )
 
 
-@tool_rule("TD902", "error", sources=("MCP", "JSON"))
+@tool_rule("TD902", "error", needs=("output_schema",), sources=("MCP", "JSON"))
 def invalid_output_schema(tool: ToolFeatures) -> Findings:
     """The output schema violates its meta-schema; for MCP, a root that is not an object gives a warning.
 
@@ -108,7 +108,7 @@ _LIMIT = {
 }
 
 
-@tool_rule("TD904", "warning", fix="suggested", sources=("ANT-eng",))
+@tool_rule("TD904", "warning", needs=("list", "search", "query"), fix="suggested", sources=("ANT-eng",))
 def unbounded_output(tool: ToolFeatures) -> Findings:
     """A search or list without limit, page or cursor.
 

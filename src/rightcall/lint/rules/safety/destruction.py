@@ -41,7 +41,7 @@ _REQUEST = re.compile(r"\bDELETE (?:HTTP )?(?:requests?|calls?|method)\b|\bHTTP 
 _UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
 
 
-@tool_rule("TD401", "error", sources=("SNYK", "CISCO"))
+@tool_rule("TD401", "error", needs=("destroy", "take_away"), sources=("SNYK", "CISCO"))
 def destructive_no_warning(tool: ToolFeatures) -> Findings:
     """A tool that deletes, drops, wipes … does not say whether this is final or can be undone.
 
@@ -98,7 +98,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
     )
 
 
-@set_rule("TD402", "warning", sources=("GEM", "MCP"))
+@set_rule("TD402", "warning", needs=("destroy", "take_away"), sources=("GEM", "MCP"))
 def destructive_no_guard(tools: SetFeatures) -> SetFindings:
     """A destructive tool has no confirmation, dry run or expected version, and no preview tool.
 
@@ -138,7 +138,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
         ).of(tool)
 
 
-@tool_rule("TD409", "warning", fix="suggested", sources=("CISCO",))
+@tool_rule("TD409", "warning", needs=("destroy",), fix="suggested", sources=("CISCO",))
 def bulk_destructive(tool: ToolFeatures) -> Findings:
     """A destructive tool takes a list without `maxItems`, a filter, or “all”.
 
@@ -178,7 +178,7 @@ def bulk_destructive(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD412", "info", sources=("practice",))
+@tool_rule("TD412", "info", needs=_UPDATING, sources=("practice",))
 def no_expected_version(tool: ToolFeatures) -> Findings:
     """An update of a shared thing takes no version to compare with.
 

@@ -12,7 +12,7 @@ from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_r
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|\.{0,2}/|[\w-]+\.(?:json|ya?ml))", re.I)
 
 
-@tool_rule("TD805", "error", sources=("MCP", "measured"))
+@tool_rule("TD805", "error", needs=("$ref", "$dynamicRef"), sources=("MCP", "measured"))
 def external_ref(tool: ToolFeatures) -> Findings:
     """A `$ref` to a web address or a file.
 
@@ -22,8 +22,6 @@ def external_ref(tool: ToolFeatures) -> Findings:
     Fails: {"input_schema": {"properties": {"city": {"type": null, "$ref": "https://example.com/city.json"}}}}
     Passes: {"input_schema": {"properties": {"city": {"type": "string"}}}}
     """
-    if "$ref" not in tool.text and "$dynamicRef" not in tool.text:
-        return
     for node in tool.nodes:
         for key in ("$ref", "$dynamicRef"):
             reference = node.schema.get(key)
@@ -38,6 +36,7 @@ def external_ref(tool: ToolFeatures) -> Findings:
 @set_rule(
     "TD809",
     "error",
+    needs=("locked",),
     settings={"locked": {"get_forecast": LockedTool(frozenset(("0" * 64,)), {})}},
     sources=("SNYK",),
 )

@@ -21,7 +21,7 @@ MOST_NAMED = 3
 """Tools of one kind that a message names."""
 
 
-@set_rule("TD813", "warning", sources=("SNYK", "CAMEL"))
+@set_rule("TD813", "warning", needs=("several",), sources=("SNYK", "CAMEL"))
 def toxic_flow(tools: SetFeatures) -> SetFindings:
     """The set reads what strangers write, reads private data, and can send it away without a confirmation.
 
@@ -104,7 +104,7 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
     )
 
 
-@set_rule("TD814", "error", sources=("SNYK", "MCP"), beside=("TD503",))
+@set_rule("TD814", "error", needs=("servers",), sources=("SNYK", "MCP"), beside=("TD503",))
 def shadowed_tool(tools: SetFeatures) -> SetFindings:
     """A tool has the name of another server's tool, or one a letter away, and another definition.
 
@@ -117,8 +117,6 @@ def shadowed_tool(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{"name": "send_forecast", "server": "weather"}, {"name": "send_storms", "server": "network"}]
     """
-    if len(tools.servers) < 2:
-        return
     named = [tool for tool in tools.tools if tool.source.server and tool.name]
     for first, second in _near_pairs(named):
         if definition_hash(first.source) == definition_hash(second.source):
@@ -256,7 +254,7 @@ _ABOUT_TALK = frozenset((
 _SECRETS_ASKED = re.compile(r"api key|credential|password|secret|environment|tokens you|prompt")
 
 
-@tool_rule("TD817", "warning", sources=("CISCO", "measured"))
+@tool_rule("TD817", "warning", marks=_DATA_MARKS, sources=("CISCO", "measured"))
 def data_asking_parameter(tool: ToolFeatures) -> Findings:
     """A parameter asks for the conversation, the system prompt, credentials or the results of other tools.
 

@@ -34,7 +34,7 @@ _ASKED = re.compile(
 _MARKS = ("ssh", "id_", "/etc/", "credentials", "netrc", "~/.", "mcp", "history")
 
 
-@tool_rule("TD804", "error", sources=("SNYK",))
+@tool_rule("TD804", "error", marks=_MARKS, sources=("SNYK",))
 def sensitive_reference(tool: ToolFeatures) -> Findings:
     """The text names `~/.ssh`, `id_rsa`, `/etc/passwd`, cloud credentials, or asks for the conversation.
 

@@ -57,7 +57,7 @@ _ORDER = re.compile(
 _IDENTIFIER = re.compile(r"[a-z0-9][\w-]*\w")
 
 
-@set_rule("TD803", "error", sources=("SNYK", "CISCO"))
+@set_rule("TD803", "error", needs=("several",), sources=("SNYK", "CISCO"))
 def cross_tool_steering(tools: SetFeatures) -> SetFindings:
     """The text orders when another tool must be called; an error across servers, else an info.
 
@@ -73,8 +73,6 @@ def cross_tool_steering(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{"server": "weather"}, {"server": "network"}]
     """
-    if len(tools.tools) < 2:
-        return
     names = {
         name.lower(): tool
         for name, tool in tools.by_name.items()
@@ -121,7 +119,7 @@ _CUE_MARKS = (
 )  # fmt: skip
 
 
-@tool_rule("TD807", "warning", sources=("GAME",))
+@tool_rule("TD807", "warning", marks=_CUE_MARKS, sources=("GAME",))
 def assertive_cue(tool: ToolFeatures) -> Findings:
     """“Always use this tool”, “the most effective tool”, “preferred over all others”.
 

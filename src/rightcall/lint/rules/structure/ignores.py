@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.text import excerpt
-from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
 from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Finding, Findings, all_rules, tool_rule
 
@@ -17,7 +17,7 @@ KEYS = ("ignore", "effect", "idempotency")
 """What a definition may say under `x-rightcall`."""
 
 
-@tool_rule("TD008", "warning", sources=("practice",))
+@tool_rule("TD008", "warning", needs=(WRITTEN_IGNORES,), sources=("practice",))
 def unexplained_ignore(tool: ToolFeatures) -> Findings:
     """An inline ignore gives no reason or names no rule, and so has no effect.
 
@@ -29,9 +29,8 @@ def unexplained_ignore(tool: ToolFeatures) -> Findings:
     Passes: {"x-rightcall": {"ignore": {"TD301": "the parameters are documented in the system prompt"}}}
     """
     yield from _unknown_keys(tool.source.extension, ("x-rightcall",))
-    if "x-rightcall" in tool.text:
-        for node in tool.nodes:
-            yield from _unknown_keys(node.schema.get("x-rightcall"), (*node.path, "x-rightcall"))
+    for node in tool.nodes:
+        yield from _unknown_keys(node.schema.get("x-rightcall"), (*node.path, "x-rightcall"))
     for ignore in ignores_of(tool):
         for problem, hint in _problems(ignore):
             yield Finding((*ignore.path, "x-rightcall"), problem, hint)

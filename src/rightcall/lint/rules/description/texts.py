@@ -1,0 +1,290 @@
+"""What a description says: too little, too much, nothing on its use, or what nobody meant a model to read."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.lint.confusability.pairs import LIKELY
+from rightcall.lint.features.mentions import PLACEHOLDERS
+from rightcall.lint.features.text import excerpt, parameters_in_docstring
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.provider_limits import provider
+
+FEWEST_WORDS = 5
+LONGEST = 4000
+
+
+@tool_rule("TD201", "error", sources=("ANT-def", "BED"))
+def missing_description(tool: ToolFeatures) -> Findings:
+    """The tool has no description.
+
+    The description is by far the most important thing a model has to choose by. Without one it guesses from
+    the name; Bedrock refuses an empty text.
+
+    Fails: {"description": ""}
+    """
+    if not tool.description.strip():
+        yield Finding(
+            ("description",),
+            "the tool has no description",
+            "say what it does, when to use it, what it returns",
+        )
+
+
+@tool_rule("TD202", "warning", sources=("ANT-def", "SM1"))
+def too_short(tool: ToolFeatures) -> Findings:
+    """The description has fewer than five words.
+
+    Providers advise three or four sentences. A few words leave open what is covered, and the model uses the
+    tool for requests it cannot handle. An info for a tool without parameters.
+
+    Fails: {"description": "Shows coming rain."}
+    """
+    if not tool.words or not tool.telling_stems or tool.description.strip().lower() in PLACEHOLDERS:
+        return  # missing-description, restates-name and placeholder say it better
+    if len(tool.words) < FEWEST_WORDS:
+        yield Finding(
+            ("description",),
+            f"{len(tool.words)} {'word is' if len(tool.words) == 1 else 'words are'} too few to choose by",
+            "say what it does, when to use it and when not, what it returns",
+            severity=None if tool.parameters else "info",
+        )
+
+
+@tool_rule("TD203", "warning", sources=("SM2",))
+def restates_name(tool: ToolFeatures) -> Findings:
+    """The description contains only the words of the name (one word more: info).
+
+    `list_records`: “List the records” gives the model nothing the name did not. Nearly three quarters of
+    public MCP servers have such a tool; in competition with a described one it is rarely chosen.
+
+    Fails: {"description": "Gets the forecast for the given value."}
+    """
+    if not tool.words or tool.description.strip().lower() in PLACEHOLDERS:
+        return
+    if len(tool.telling_stems) <= 1 and tool.description.isascii():
+        added = "".join(tool.telling_stems)
+        more = f"only '{added}' more than" if added else "no more than"
+        yield Finding(
+            ("description",),
+            f"“{excerpt(tool.description)}” says {more} the name",
+            "say what exactly it does, its limits, and when to use it",
+            severity="info" if tool.telling_stems else None,
+        )
+
+
+@tool_rule("TD204", "info", sources=("ANT-def",))
+def under_specified(tool: ToolFeatures) -> Findings:
+    """A single sentence describes a tool with several parameters or with an effect.
+
+    Three or four sentences (what, when, limits, result) are the advice of providers for all but the simplest
+    tools.
+
+    Fails: {"description": "Returns an error or the daily forecast, use it for coming days only"}
+    """
+    if len(tool.words) < 5 or len(tool.telling_stems) < 2 or len(tool.sentences) > 1:
+        return
+    count = len(tool.parameters)
+    if count >= 2 or tool.effect.is_write:
+        why = f"for {count} parameters" if count >= 2 else "for a tool that changes something"
+        yield Finding(
+            ("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns"
+        )
+
+
+@tool_rule(
+    "TD208",
+    "warning",
+    bad={
+        "description": "Returns the forecast, or an error. Use it for coming days. "
+        + "It covers one city a call. " * 40
+    },
+    targets=("openai",),
+    sources=("OAI-1024", "SM1"),
+)
+def too_long(tool: ToolFeatures) -> Findings:
+    """The description is longer than 4,000 characters, or than 1,024 for OpenAI.
+
+    OpenAI has rejected texts over 1,024 characters; longer texts also cost tokens in every request and were
+    seen to make agents take more steps.
+    """
+    length = len(tool.description)
+    if length <= 1000:
+        return
+    limits = [limit for target in tool.targets if (limit := provider(target).description_length) is not None]
+    limit = min([LONGEST, *limits])
+    if length > limit:
+        why = "the most OpenAI accepts" if limit < LONGEST else "the most that helps a model"
+        yield Finding(
+            ("description",),
+            f"{length:,} characters, more than {limit:,}, {why}",
+            "move details into the descriptions of parameters, examples into the system prompt",
+        )
+
+
+_UNWRITTEN = re.compile(
+    r"^(?:TODO|TBD|FIXME|XXX)\b(?!\s+(?:items?|lists?|tasks?))|\b(?:TODO|FIXME):|\bTBD[.)]?$|(?i:lorem ipsum)"
+)
+
+
+@tool_rule("TD207", "error", sources=("practice",))
+def placeholder(tool: ToolFeatures) -> Findings:
+    """A description is TODO, TBD, N/A, “…” or the like.
+
+    The model reads it as the description. A note to the author was not meant to be sent.
+
+    Fails: {"input_schema": {"properties": {"city": {"description": "TODO: describe"}}}}
+    """
+    noted = tool.says_any(_MARKS)
+    for path, text in tool.prose:
+        if path[-1] == "description" and (
+            text.strip().lower().rstrip(".") in _WHOLE or (noted and _UNWRITTEN.search(text))
+        ):
+            yield Finding(path, f"“{excerpt(text, 40)}” is a placeholder", "write the description")
+
+
+_MARKS = ("todo", "tbd", "fixme", "xxx", "lorem ipsum")
+_WHOLE = PLACEHOLDERS | {""}
+
+
+_BROKEN = re.compile(
+    "[\u00c2\u00c3\u00e2][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}|\ufffd"
+)
+
+
+@tool_rule("TD212", "warning", fix="safe", sources=("practice",))
+def mojibake(tool: ToolFeatures) -> Findings:
+    """A text contains characters like `Ã©`, `â€™` or U+FFFD.
+
+    UTF-8 was decoded as another encoding. The model sees noise in the middle of words.
+
+    Fails: {"description": "Returns a cityâ€™s daily forecast, or an error. Use it for coming days. One entry a day."}
+    Passes: {"description": "Returns a city’s daily forecast, or an error. Use it for coming days. One entry a day."}
+    """
+    for path, text in tool.prose:
+        if text.isascii() or not (match := _BROKEN.search(text)):
+            continue
+        repaired = _BROKEN.sub(_repair, text)
+        edits = (Edit(path, repaired),) if repaired != text and not _BROKEN.search(repaired) else ()
+        near = excerpt(text[max(0, match.start() - 15) : match.end() + 15], 40)
+        yield Finding(
+            path, f"wrongly decoded characters: “{near}”", "save the source as UTF-8", edits=edits, safe=True
+        )
+
+
+def _repair(match: re.Match[str]) -> str:
+    """The characters whose UTF-8 bytes were read as Windows-1252."""
+    try:
+        return match.group().encode("cp1252").decode("utf-8")
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return match.group()
+
+
+@tool_rule("TD213", "warning", fix="suggested", sources=("OAI-fc",))
+def docstring_leak(tool: ToolFeatures) -> Findings:
+    r"""An `Args:` block in the text documents parameters whose schemas have no description.
+
+    A docstring was pasted whole. Models and clients look for the meaning of a parameter in its schema, and
+    long texts blur what the tool is for. The fix moves each line to its property.
+
+    Fails: {
+      "description": "Returns the daily forecast, or an error. Use it for coming days.\n\nArgs:\n    city: City and country, such as Hue, Vietnam.",
+      "input_schema": {"properties": {"city": {"description": null}}}
+    }
+    """
+    documented, rest = parameters_in_docstring(tool.description)
+    bare = [node for node in tool.parameters if not node.text and documented.get(node.name)]
+    if not bare:
+        return
+    edits = [Edit((*node.path, "description"), documented[node.name]) for node in bare]
+    if {node.name for node in bare} == set(documented) and rest.strip():
+        edits.insert(0, Edit(("description",), rest.strip()))
+    names = ", ".join(node.name for node in bare)
+    yield Finding(
+        ("description",),
+        f"documents {names} in its text while the schema says nothing",
+        "move each text to the description of its property",
+        edits=tuple(edits),
+    )
+
+
+_USAGE_CUE = re.compile(
+    r"\b(?:use (?:this|it|the|when|if|for|only|in|to)|used (?:to|for|when|by)|us(?:e|ing) \S+ (?:tool )?(?:instead"
+    r"|when|if|for)"
+    r"|instead of|rather than|do(?:es)? not use|don't use|not for|only (?:when|if|for|use|call|works?|available|after)"
+    r"|if you|when (?:you|the user|users?|a user|asked|needed|an?)|call this|prefer|useful (?:for|when|to|in)"
+    r"|best for|intended for|suitable for|ideal for|should be used|must be (?:called|used)|before calling|after calling"
+    r"|useful|requires?|for (?:\w+ ){1,4}use)\b"
+)
+
+_RETURN_WORDING = re.compile(
+    r"\b(?:return(?:s|ed|ing)?|responds?|response|results?|outputs?|yields?|gives? back|produces?|list of|contains?"
+    r"|will receive|you get|as json|the id of)\b"
+)
+
+
+@set_rule("TD205", "info", worst="warning", sources=("ANT-def", "OAI-fc"))
+def no_usage_cue(tools: SetFeatures) -> SetFindings:
+    """Nothing says when to use the tool, or when not.
+
+    Phrases like “use when”, “instead of”, “only for” distinguish similar tools. A warning when the set has a
+    very similar tool.
+
+    Fails: {"description": "Returns the daily forecast of one city, one entry a day. Fails with not_found for unknown places."}
+    """
+    rivals: dict[int, str] = {}
+    for pair in tools.pairs:
+        if pair.score >= LIKELY:
+            rivals.setdefault(id(pair.first), pair.second.name)
+            rivals.setdefault(id(pair.second), pair.first.name)
+    for tool in tools.tools:
+        if len(tool.words) < 5 or len(tool.telling_stems) < 2 or _USAGE_CUE.search(tool.lower):
+            continue
+        rival = rivals.get(id(tool))
+        if rival is not None:
+            message = f"does not say when to use it rather than {rival}, which is very similar"
+            hint = f"“Use for …; for … use {rival}.”"
+            yield tool, Finding(("description",), message, hint, severity="warning", others=(rival,))
+        else:
+            yield Finding(
+                ("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"
+            ).of(tool)
+
+
+@tool_rule("TD206", "info", sources=("SM2", "SM1"))
+def no_return_info(tool: ToolFeatures) -> Findings:
+    """No output schema and no word on what the tool returns.
+
+    A model plans the next call from what this one will give it: an id, a list, a status.
+
+    Fails: {
+      "description": "Looks up the daily forecast of one city. Use it for coming days. Fails with not_found for unknown places.",
+      "output_schema": null
+    }
+    """
+    if len(tool.words) < 5 or len(tool.telling_stems) < 2 or tool.source.output_schema is not None:
+        return
+    if not _RETURN_WORDING.search(tool.lower):
+        yield Finding(
+            ("description",), "does not say what it returns", "“Returns …”, with the fields that matter"
+        )
+
+
+_NEGATIVE = re.compile(
+    r"^(?:do not|don't|never|not (?:for|to|intended)|cannot|can't|this (?:tool )?(?:is not|does not|cannot)|avoid)\b",
+    re.I,
+)
+
+
+@tool_rule("TD214", "info", sources=("SM1",))
+def negative_only(tool: ToolFeatures) -> Findings:
+    """Every sentence says what the tool does not do.
+
+    Limits help only together with a purpose: the model must first know what the tool is for.
+
+    Fails: {"description": "Do not use for past days, which fail. Never use it for results of other planets."}
+    """
+    if len(tool.words) >= 3 and tool.sentences and all(map(_NEGATIVE.search, tool.sentences)):
+        yield Finding(("description",), "only says what it is not for", "say first what it does")
