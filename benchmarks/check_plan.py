@@ -19,8 +19,8 @@ import sys
 from dataclasses import dataclass
 
 from benchmarks.check import SUITES, Design, rates_of
-from rightcall.decide.check_settings import strata_of
-from rightcall.decide.check_simulation import ComparedGoldens, draw_trials, foresee, play, worse_rates
+from rightcall.decide.check_settings import ComparedGoldens, strata_of
+from rightcall.decide.check_simulation import draw_trials, foresee, play, worse_rates
 
 SHAPES = (
     (60, 1, 5),

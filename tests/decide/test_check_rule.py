@@ -9,11 +9,18 @@ import random
 import pytest
 
 from rightcall.decide.check_result import CheckResult, share_risk
-from rightcall.decide.check_rule import CheckRule, Risks, settles_at_best
-from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import ComparedGoldens, draw_trials, foresee, play, worse_rates
+from rightcall.decide.check_rule import CheckRule, settles_at_best
+from rightcall.decide.check_settings import (
+    CheckSettings,
+    ComparedGoldens,
+    Risks,
+    Stratum,
+    noise_of,
+    rounds_for,
+    strata_of,
+)
+from rightcall.decide.check_simulation import draw_trials, foresee, play, worse_rates
 from rightcall.decide.rate_prior import RatePrior
-from rightcall.decide.trial_pairs import Stratum, noise_of, rounds_for
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
 

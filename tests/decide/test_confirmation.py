@@ -16,8 +16,8 @@ from rightcall.decide.check_ledger import (
     merge_ledgers,
     over_budget_words,
 )
-from rightcall.decide.check_rule import CheckRule, Risks
-from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_rule import CheckRule
+from rightcall.decide.check_settings import CheckSettings, Risks, strata_of
 from rightcall.decide.check_simulation import draw_trials, play_pairs
 from rightcall.decide.confirmation import MOST_PAIRS, PairedEvidence, broken_goldens, pairs_of
 from tests.support.examples import examples

@@ -11,7 +11,8 @@ from rightcall.check.base_trials import BaseVersionError
 from rightcall.check.outcome import CheckEvidence
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch
 from rightcall.decide.check_result import AlarmConfirmation, FreshTrials
-from rightcall.decide.check_rule import CheckRule, Decided, Risks
+from rightcall.decide.check_rule import CheckRule, Decided
+from rightcall.decide.check_settings import Risks
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
 from rightcall.model.run import CaseResult
 

@@ -19,11 +19,10 @@ from rightcall.check.words import change_words, notes_of, why_everything, why_mo
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
-from rightcall.decide.check_settings import CheckSettings
-from rightcall.decide.check_simulation import ComparedGoldens, foresee
+from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Stratum, rounds_for
+from rightcall.decide.check_simulation import foresee
 from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
-from rightcall.decide.trial_pairs import Stratum, rounds_for
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic
 from rightcall.lint.source.read import read_paths, tool_set

@@ -10,7 +10,7 @@ from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.outcome import CheckEvidence
 from rightcall.decide.check_result import HardFailure
 from rightcall.decide.check_rule import CheckRule, Step
-from rightcall.decide.trial_pairs import Stratum
+from rightcall.decide.check_settings import Stratum
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.run import CaseResult
 from rightcall.run.decided_trials import DecidedTrials

@@ -11,9 +11,8 @@ from rightcall.check.reach import Reach
 from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs, FreshTrials
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
-from rightcall.decide.check_settings import CheckSettings
+from rightcall.decide.check_settings import CheckSettings, Stratum
 from rightcall.decide.input_change import InputChange
-from rightcall.decide.trial_pairs import Stratum
 from rightcall.files.revision import base_commit, commits_between
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool

@@ -11,7 +11,7 @@
     simulation what a rule will do           advice     what would decide an undecided rate
     saturation whether earlier runs leave a suite anything to show
     label_rules   which labels are about a run's cases, what several people say together, who labels what
-    trial_pairs, check_rule, check_settings   the rule of `check`
+    check_settings, check_rule   the strata and the rule of `check`
     check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.decide.trial_pairs import Stratum, pair_difference
+from rightcall.decide.check_settings import Risks, Stratum, pair_difference
 from rightcall.model.record import Record
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values, units
 from rightcall.stats.permutation import ExchangeTable, exchange_p
@@ -30,13 +30,6 @@ from rightcall.stats.sequential import e_value
 
 Cause = Literal["", "worse", "last_look", "settled", "hard", "lint"]
 CheckWord = Literal["PASS", "REGRESSED", "INCONCLUSIVE", "ERROR"]
-
-
-class Risks(Record, frozen=True):
-    """`alpha`: REGRESSED though nothing changed. `beta`: PASS though a stratum is worse by its margin."""
-
-    alpha: float = 0.05
-    beta: float = 0.05
 
 
 class Decided(Record, frozen=True):

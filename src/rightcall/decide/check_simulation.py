@@ -12,10 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.decide.check_rule import CheckRule, CheckWord
-from rightcall.decide.check_settings import CheckSettings, strata_of
+from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
 from rightcall.decide.rate_prior import RatePrior
-from rightcall.decide.trial_pairs import Scores, Stratum
 
 DRAWS = 500
 LEAST_OTHERS = 200
@@ -112,41 +111,6 @@ def worse_rates(rates: Mapping[str, float], by: float, rng: random.Random) -> di
         after[golden] -= fall
         lost += fall
     return after
-
-
-class ComparedGoldens(NamedTuple):
-    """The baseline's trials of the goldens that a check is about, their clusters and older trials."""
-
-    affected: Mapping[str, Scores]
-    rest: Mapping[str, Scores]
-    clusters: Mapping[str, str] = {}
-    history: Mapping[str, Scores] = {}
-
-    @property
-    def single_trial_share(self) -> float:
-        """The share of goldens with a single trial, older ones counted."""
-        trials_by_golden = {**self.affected, **self.rest}
-        once = sum(
-            len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in trials_by_golden.items()
-        )
-        return once / max(1, len(trials_by_golden))
-
-    def strata(self, settings: CheckSettings, seed: str, *, full: bool) -> list[Stratum]:
-        """How they are tried, in the order drawn by the seed; with `full` nothing is sampled."""
-        clusters, history = self.clusters, self.history
-        return strata_of(
-            self.affected, self.rest, settings, seed, clusters=clusters, history=history, full=full
-        )
-
-    def some_of_the_rest(self, count: int, rng: random.Random) -> list[str]:
-        """About as many of the rest, clusters whole."""
-        if len(self.rest) <= count:
-            return list(self.rest)
-        units: dict[str, list[str]] = {}
-        for golden in self.rest:
-            units.setdefault(self.clusters.get(golden, golden), []).append(golden)
-        drawn = rng.sample(list(units), max(1, round(count / len(self.rest) * len(units))))
-        return [golden for unit in drawn for golden in units[unit]]
 
 
 def foresee(

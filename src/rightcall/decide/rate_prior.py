@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import accumulate
 
-from rightcall.decide.trial_pairs import Scores
+from rightcall.decide.check_settings import Scores
 
 STEP = 14 / 59
 GRID = tuple(1 / (1 + math.exp(7 - STEP * i)) for i in range(60))

@@ -19,7 +19,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_ledger import CheckEntry, merge_ledgers, require_time
-from rightcall.decide.trial_pairs import Scores
+from rightcall.decide.check_settings import Scores
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
