@@ -191,20 +191,29 @@ def tool_rule(
 
 
 def set_rule(
-    code: str, severity: Severity, *, needs: Collection[str] = (), **facts: Unpack[RuleFacts]
+    code: str,
+    severity: Severity,
+    *,
+    marks: tuple[str, ...] = (),
+    needs: Collection[str] = (),
+    **facts: Unpack[RuleFacts],
 ) -> Callable[[SetCheck], Rule]:
     """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`.
 
-    With `needs` it checks only sets with one of these traits.
+    With `needs` it checks only sets with one of these traits, with `marks` only those with a tool that has one of these
+    lower-case strings in a text.
     """
     needed = frozenset(needs)
 
     def decorate(check: SetCheck) -> Rule:
         @wraps(check)
         def check_relevant(tools: SetFeatures) -> Iterable[tuple[ToolFeatures, Finding]]:
-            return () if needed.isdisjoint(tools.traits) else check(tools)
+            relevant = (not needed or not needed.isdisjoint(tools.traits)) and (
+                not marks or any(tool.says_any(marks) for tool in tools.tools)
+            )
+            return check(tools) if relevant else ()
 
-        used = check_relevant if needed else check
+        used = check_relevant if marks or needed else check
         return Rule(code=code, severity=severity, check_set=used, **_docstring_texts(check, facts))
 
     return decorate

@@ -103,4 +103,4 @@ class SetFeatures:
     @lazy
     def pairs(self) -> list[ToolPair]:
         """Pairs of similar tools, most similar first."""
-        return confusable_pairs(self.tools, self.queries)
+        return confusable_pairs(self.tools, self.queries) if len(self.tools) > 1 else []

@@ -26,7 +26,7 @@ _PARAMETER_MENTION = re.compile(
 _OF_ANOTHER = re.compile(r"\s+(?:of|in|to)\s+(?:the\s+)?[`'\"]?([A-Za-z][\w.-]*\w)")
 
 
-@set_rule("TD209", "warning", sources=("SM2",))
+@set_rule("TD209", "warning", marks=("`", "'", '"'), sources=("SM2",))
 def stale_param_mention(tools: SetFeatures) -> SetFindings:
     """The description mentions a parameter that the tool does not have.
 
