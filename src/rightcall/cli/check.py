@@ -20,7 +20,7 @@ from rightcall.cli.output import console, in_actions, print_commands, print_json
 from rightcall.core.text import margin_text, percent
 from rightcall.files.atomic import atomic_write, write_file
 from rightcall.show.formats import writer_of
-from rightcall.show.lines import inert_json
+from rightcall.show.lines import inert_json, json_document
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -161,7 +161,6 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
     from rightcall.show.check_ci import check_junit, check_sarif, code_quality
     from rightcall.show.check_comment import check_markdown
-    from rightcall.show.text import json_document
 
     if path.suffix == ".xml" and result.run_id and result.calls.spent:
         with atomic_write(path) as out:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.show.lines import Guarded, inert_json, tell, without_old_commands
+from rightcall.show.lines import Guarded, inert_json, json_document, tell, without_old_commands
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
@@ -42,8 +42,6 @@ def store_argument(store_url: str | os.PathLike[str] | None) -> str:
 
 def print_json(value: Any) -> None:
     """Print a value as one indented JSON document."""
-    from rightcall.show.text import json_document
-
     print_json_text(json_document(value))
 
 

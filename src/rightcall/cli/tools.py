@@ -241,7 +241,7 @@ def convert(
 
 
 def _as_json(value: object, source: str) -> bytes:
-    from rightcall.show.text import json_document
+    from rightcall.show.lines import json_document
 
     try:
         return json_document(value)

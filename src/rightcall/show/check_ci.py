@@ -13,7 +13,8 @@ from rightcall.core.digest import hex_digest
 from rightcall.decide.check_result import CheckResult, GoldenChange, HardFailure
 from rightcall.lint.report import Diagnostic
 from rightcall.show.github import annotation
-from rightcall.show.text import json_document, one_line, xml_text
+from rightcall.show.lines import json_document
+from rightcall.show.text import one_line, xml_text
 from rightcall.show.view.failures import TITLES, danger_text
 
 MOST_ANNOTATIONS = 9

@@ -49,6 +49,13 @@ def without_old_commands(text: str) -> str:
     return _OLD_COMMAND.sub("# ", text) if "##" in text else text
 
 
+def json_document(value: Any) -> bytes:
+    """A value as one indented JSON document, for a file or a terminal."""
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
 def inert_json(data: bytes | bytearray) -> bytes | bytearray:
     """Equivalent JSON in which terminal control characters are escaped."""
     if b"#" in data and b"##" in data:  # only inside strings; one byte is found much faster than two

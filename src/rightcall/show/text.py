@@ -48,11 +48,6 @@ def json_text(value: Any, limit: int = LONGEST_TEXT) -> str:
     return display_text(msgspec.json.format(compact, indent=2), limit)
 
 
-def json_document(value: Any) -> bytes:
-    """A value as one indented JSON document, for a file or a terminal."""
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-
-
 def xml_text(text: str) -> str:
     """Text in an element or an attribute of XML; characters that XML cannot represent are spelled out by `visible`."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
