@@ -5,7 +5,6 @@ secret_names       names of fields, variables and headers whose values are secre
 key_contexts       values that are secrets because of the header, field, flag or URL they stand in,
                    or because a sentence speaks of one
 word_likeness      does a token read like words, or is it random?
-detector           both, as places in a text
 clean_text         text without secrets: declared ones in every spelling (JSON, URL, base64, broken
-                   lines), others as the detector finds them
+                   lines), others by format and context, as places in a text
 """

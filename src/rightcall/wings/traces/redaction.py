@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.core.redaction.clean_text import secret_replacer
-from rightcall.core.redaction.detector import replace_secrets
+from rightcall.core.redaction.clean_text import replace_secrets, secret_replacer
 from rightcall.core.redaction.key_contexts import is_secret_field
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
