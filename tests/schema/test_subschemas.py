@@ -13,7 +13,6 @@ from rightcall.models.local_prompt import shape
 from rightcall.schema import subschemas
 from rightcall.schema.rewrite import Losses, rewrite_schema
 from rightcall.schema.sample_values import resolve_schema
-from rightcall.schema.schema_cost import SMALL, is_large, steps
 from rightcall.schema.subschemas import (
     DEFINITIONS,
     DESCRIBED,
@@ -23,6 +22,7 @@ from rightcall.schema.subschemas import (
     target_of,
     with_subschemas,
 )
+from rightcall.tools.definitions.validate import SMALL, is_large, steps
 
 INNER = {"type": "string", "description": "inner"}
 

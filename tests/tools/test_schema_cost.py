@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.schema.schema_cost import SMALL, is_large, steps
-from rightcall.tools.definitions.validate import fits, schema_problems
+from rightcall.tools.definitions.validate import SMALL, fits, is_large, schema_problems, steps
 
 Json = dict[str, Any]
 

@@ -12,7 +12,7 @@ strict            OpenAI: every property required, null for what was optional, a
 gemini            the fields of Gemini's Schema type
 types             steps that these share
 compatibility     what changed between two versions of a schema, and for whom
-schema_cost       tokens of a definition; sample_values: a value that is valid; schema_errors: problems in words
+sample_values     a value that is valid; schema_errors: problems in words
 subschemas        the one walker: which keywords contain schemas, what they apply to, and what `$ref` means
 rewrite           a schema transformed bottom-up, with losses recorded
 effects           what a tool does to the world, as far as it says; the verbs of names
