@@ -20,7 +20,8 @@ from tests.wings.adapters.script import Answer, Journal
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.session import Session
-from rightcall.check.first_requests import FirstRequests, compare_first_requests
+from rightcall.check.first_requests import compare_first_requests
+from rightcall.check.reach import FirstRequests
 from rightcall.model import Golden
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
 from rightcall.run.inputs import Inputs, golden_hash

@@ -12,9 +12,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from rightcall.check.first_requests import FirstRequests, reach_with_first_requests
 from rightcall.check.options import CheckOptions
-from rightcall.check.reach import Reach, compare_watched, guards, input_changes, reach_of
+from rightcall.check.reach import (
+    FirstRequests,
+    Reach,
+    compare_watched,
+    guards,
+    input_changes,
+    reach_of,
+    reach_with_first_requests,
+)
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError

@@ -2,7 +2,7 @@
 
 The agent is started on each golden and stopped at its first request, which is digested instead of sent. An equal
 request shows that whatever the agent reads on its way there (remote prompts, packages, the clock) leads to the same
-question. It does not show that the code after the answer is the same: see `reach_with_first_requests`.
+question. It does not show that the code after the answer is the same: see `reach_with_first_requests` of `reach.py`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-
-import msgspec
 
 from rightcall.agents.first_request import capturable, capture_first_request
-from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
-from rightcall.check.reach import Reach, guards
+from rightcall.check.reach import FirstRequests
 from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.core.text import pluralize
-from rightcall.decide.input_change import InputChange
 from rightcall.files.project_files import enter_folder
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.recording.first_requests.listener import capture_requests
@@ -33,7 +27,7 @@ from rightcall.recording.first_requests.request_digest import (
 )
 from rightcall.recording.first_requests.trial import CapturedTrial
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
-from rightcall.run.inputs import digest, golden_hash
+from rightcall.run.inputs import golden_hash
 from rightcall.run.plan import Plan
 
 SECONDS = 20.0
@@ -46,70 +40,13 @@ MOST_TIMEOUTS = 3
 Compared = Callable[[int, int], None]
 
 
-@dataclass
-class FirstRequests:
-    """What a comparison showed, by golden.
-
-    `changed` names the parts that differ, `states` has their digests, `unknown` says why a golden could not be
-    compared. `masked` are parts that vary by themselves, with the clock for example, and were compared without dates,
-    times and ids.
-    """
-
-    equal: list[str] = field(default_factory=list)
-    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unknown: dict[str, str] = field(default_factory=dict)
-    masked: set[str] = field(default_factory=set)
-    states: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def state(self) -> str:
-        """A digest of the changed requests: another one is another question, with another draw."""
-        return digest(self.states)[:24] if self.states else ""
-
-    @property
-    def compared(self) -> int:
-        return len(self.equal) + len(self.changed)
-
-    @property
-    def changes(self) -> tuple[InputChange, ...]:
-        """`the first request of 12 goldens changed (system)`; none when no request did."""
-        if not self.changed:
-            return ()
-        parts = Counter(part for parts in self.changed.values() for part in parts)
-        named = ", ".join(part for part, _ in parts.most_common())
-        return (InputChange("first_request", pluralize(len(self.changed), "golden"), named),)
-
-    @property
-    def unknown_words(self) -> str:
-        """Why goldens have to be tried whose request could not be compared; "" when all could be."""
-        if not self.unknown:
-            return ""
-        why, _ = Counter(self.unknown.values()).most_common(1)[0]
-        return f"the first request of {pluralize(len(self.unknown), 'golden')} could not be compared ({why})"
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader of the verdict should know about the comparison."""
-        notes = []
-        if self.masked:
-            notes.append(
-                f"first requests: {', '.join(sorted(self.masked))} vary between trials of the baseline, and were "
-                "compared without dates, times and ids"
-            )
-        if self.unknown and self.compared:
-            notes.append(self.unknown_words)
-        return notes
-
-
 async def compare_first_requests(
     plan: Plan, baseline: BaselinePool, watch: Compared | None = None
 ) -> FirstRequests:
-    """Compare every golden's first request with the baseline's; nothing is compared when the agent is not code.
+    """Compare the first request of an agent that is code with the baseline's, for every golden.
 
     `watch` is called with the number of goldens compared so far, and of all.
     """
-    if not plan.own_agent and not isinstance(plan.agent.model, ObservedAgent):
-        return FirstRequests()
     session = Session(capturable(plan.agent), concurrency=plan.concurrency)
     ignored = plan.agent.recordings.ignored if plan.agent.recordings else ()
     comparison = _Comparison(session, RequestDigester(scrubber(), ignored), baseline, watch)
@@ -194,28 +131,3 @@ def _first_requests(line: BaselineLine) -> list[FirstRequest]:
     """The first requests of a golden's trials; none when one of the trials began with something else."""
     requests = [read_first_request(text) for text in line.first]
     return [] if None in requests else [request for request in requests if request is not None]
-
-
-def reach_with_first_requests(
-    reach: Reach, goldens: Iterable[AnyGolden], first_requests: FirstRequests
-) -> Reach:
-    """The goldens as a comparison of first requests sorts them.
-
-    Those whose request changed are affected. Those whose request could not be compared belong to the rest, of which a
-    sample is run. An equal request takes no golden out of the rest: a file or variable that changed may be used after
-    the first answer.
-    """
-    goldens_by_id = {golden.id: golden for golden in goldens}
-    changed, unknown = first_requests.changed, first_requests.unknown
-    untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
-    unseen = [golden for golden in reach.untouched if golden in unknown]
-    rest = [golden for golden in reach.rest if golden not in changed] + unseen
-    moved = [golden for golden in (*reach.untouched, *reach.rest) if golden in changed]
-    hard = {*reach.hard, *(golden for golden in unseen if guards(goldens_by_id[golden]))} - {*moved}
-    return msgspec.structs.replace(
-        reach,
-        untouched=tuple(untouched),
-        affected=(*reach.affected, *moved),
-        rest=tuple(rest),
-        hard=tuple(golden for golden in goldens_by_id if golden in hard),
-    )

@@ -6,9 +6,14 @@ everything that the code reads could be watched, in the baseline and now.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
+
+from rightcall.core.text import pluralize
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.input_change import ChangeKind, InputChange
 from rightcall.files.project_files import ABSENT
@@ -157,6 +162,86 @@ def about(golden: AnyGolden) -> set[str]:
 def guards(golden: AnyGolden) -> bool:
     """Whether a golden guards against damage: forbidden calls, a state that must be kept, a safety tag."""
     return bool(golden.forbidden_calls or golden.expected_state is not None or SAFETY_TAGS & set(golden.tags))
+
+
+@dataclass
+class FirstRequests:
+    """What a comparison of first requests showed, by golden.
+
+    `changed` names the parts that differ, `states` has their digests, `unknown` says why a golden could not be
+    compared. `masked` are parts that vary by themselves, with the clock for example, and were compared without dates,
+    times and ids.
+    """
+
+    equal: list[str] = field(default_factory=list)
+    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown: dict[str, str] = field(default_factory=dict)
+    masked: set[str] = field(default_factory=set)
+    states: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def state(self) -> str:
+        """A digest of the changed requests: another one is another question, with another draw."""
+        return digest(self.states)[:24] if self.states else ""
+
+    @property
+    def compared(self) -> int:
+        return len(self.equal) + len(self.changed)
+
+    @property
+    def changes(self) -> tuple[InputChange, ...]:
+        """`the first request of 12 goldens changed (system)`; none when no request did."""
+        if not self.changed:
+            return ()
+        parts = Counter(part for parts in self.changed.values() for part in parts)
+        named = ", ".join(part for part, _ in parts.most_common())
+        return (InputChange("first_request", pluralize(len(self.changed), "golden"), named),)
+
+    @property
+    def unknown_words(self) -> str:
+        """Why goldens have to be tried whose request could not be compared; "" when all could be."""
+        if not self.unknown:
+            return ""
+        why, _ = Counter(self.unknown.values()).most_common(1)[0]
+        return f"the first request of {pluralize(len(self.unknown), 'golden')} could not be compared ({why})"
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the verdict should know about the comparison."""
+        notes = []
+        if self.masked:
+            notes.append(
+                f"first requests: {', '.join(sorted(self.masked))} vary between trials of the baseline, and were "
+                "compared without dates, times and ids"
+            )
+        if self.unknown and self.compared:
+            notes.append(self.unknown_words)
+        return notes
+
+
+def reach_with_first_requests(
+    reach: Reach, goldens: Iterable[AnyGolden], first_requests: FirstRequests
+) -> Reach:
+    """The goldens as a comparison of first requests sorts them.
+
+    Those whose request changed are affected. Those whose request could not be compared belong to the rest, of which a
+    sample is run. An equal request takes no golden out of the rest: a file or variable that changed may be used after
+    the first answer.
+    """
+    goldens_by_id = {golden.id: golden for golden in goldens}
+    changed, unknown = first_requests.changed, first_requests.unknown
+    untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
+    unseen = [golden for golden in reach.untouched if golden in unknown]
+    rest = [golden for golden in reach.rest if golden not in changed] + unseen
+    moved = [golden for golden in (*reach.untouched, *reach.rest) if golden in changed]
+    hard = {*reach.hard, *(golden for golden in unseen if guards(goldens_by_id[golden]))} - {*moved}
+    return msgspec.structs.replace(
+        reach,
+        untouched=tuple(untouched),
+        affected=(*reach.affected, *moved),
+        rest=tuple(rest),
+        hard=tuple(golden for golden in goldens_by_id if golden in hard),
+    )
 
 
 NOT_WATCHED = "the baseline does not say which files its agent read; run the suite on the main branch again"

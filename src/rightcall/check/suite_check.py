@@ -10,13 +10,15 @@ from pathlib import Path
 import msgspec
 
 from rightcall.agents.agent import is_address
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
 from rightcall.check.design import CheckDesign, design_check
-from rightcall.check.first_requests import FirstRequests, compare_first_requests
+from rightcall.check.first_requests import compare_first_requests
 from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
+from rightcall.check.reach import FirstRequests
 from rightcall.check.rescored_baseline import rescore_baseline
 from rightcall.check.stored_checks import CheckLedger, StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials
@@ -62,7 +64,10 @@ async def check_suite(
     plan, left_out = await _without_wrong_goldens(plan, baseline)
     baseline, moved = await _same_metrics(plan, baseline, store)
     verdicts = StoredVerdicts(store)
-    first = FirstRequests() if options.full else await compare_first_requests(plan, baseline, compared)
+    is_code = plan.own_agent or isinstance(plan.agent.model, ObservedAgent)
+    first = FirstRequests()
+    if is_code and not options.full:
+        first = await compare_first_requests(plan, baseline, compared)
 
     def design_draw(draw: int) -> CheckDesign:
         # Drawing until PASS must not pay: the risk of a false one is halved with every draw that was asked for.
