@@ -9,7 +9,7 @@ from rightcall.lint.features.skill import MARKDOWN, SPAN, SkillView, outside_fen
 from rightcall.lint.features.text import excerpt, flat
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
-from rightcall.lint.rules.security.hidden_text import invisible_characters
+from rightcall.lint.rules.security.poisoned_text import invisible_characters
 
 _SUSPECT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
