@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.datasets.near_duplicates import SeenIds
+from rightcall.datasets.goldens import SeenIds
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), st.sampled_from(["a.jsonl", "b:c.jsonl", "golden 'x'"]))))

@@ -1,6 +1,6 @@
 """Goldens and recorded trajectories in files.
 
-    goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
+    goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines; SeenIds
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     parquet_trajectories  rows of Parquet files as JSON lines
     pairs          pair: goldens with what was recorded for them, in flat memory

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.datasets.near_duplicates import SeenIds
+from rightcall.datasets.goldens import SeenIds
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
