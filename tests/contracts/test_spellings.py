@@ -211,6 +211,27 @@ def test_every_spelling_through_every_door(name: str, door: str, mixed: bool, tm
         assert (said(made), made.error) == (expected(name, CALLS[:count]), "")
 
 
+BROKEN_ENDS: list[Any] = [
+    {"object": "response", "status": "failed", "error": {"message": "overloaded"}, "output": []},
+    {"object": "response", "status": "in_progress", "output": []},
+    {"choices": [{"finish_reason": "error", "message": {"role": "assistant", "content": ""}}]},
+    {"choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": ""}}]},
+]
+
+
+@pytest.mark.parametrize("document", BROKEN_ENDS)
+@pytest.mark.parametrize("door", DOORS)
+def test_an_answer_that_broke_or_lost_its_call_is_an_error_through_every_door(
+    door: str, document: Any, tmp_path: Path
+) -> None:
+    try:
+        made = DOORS[door]("anthropic", document, tmp_path)
+    except (InputError, UnreadableReplyError) as error:
+        assert "the response" in str(error) or "choices[0]" in str(error)
+    else:
+        assert made.stop_reason == "infra_error" and made.error
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_random_calls_with_other_parts_mixed_in(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)

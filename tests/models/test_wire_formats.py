@@ -297,6 +297,7 @@ def test_converse_answers_are_read_by_what_is_in_them(body, calls, stop):
         ("bedrock", converse([], "malformed_tool_use"), "a call was lost"),
         ("bedrock", converse([], "tool_use"), "has no call"),
         ("openai", chat({"content": ""}, "tool_calls"), "has no call"),
+        ("openai", chat({"content": "", "tool_calls": []}, "tool_calls"), "has no call"),
         ("openai", chat({"content": "I wi"}, "error"), "ended with error"),
         ("anthropic", {"content": [], "stop_reason": "tool_use"}, "has no call"),
         ("bedrock", {"output": {"message": {"content": "text"}}}, "has no output.message.content"),

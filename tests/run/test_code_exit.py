@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -107,3 +108,13 @@ def test_a_task_of_the_agent_that_exits_is_no_success_of_the_command(tmp_path: P
         main()
     assert ended.value.code == 4
     assert "called sys.exit(0)" in capfd.readouterr().err
+
+
+def test_an_agent_that_ends_the_process_is_no_success_of_the_command(tmp_path: Path):
+    (tmp_path / "ending_agent.py").write_text("import os\ndef run(golden): os._exit(0)\n")
+    (tmp_path / "goldens.jsonl").write_text('{"id": "a", "input": "hello", "no_calls": true}\n')
+    suite = {"dataset": "goldens.jsonl", "agent": {"model": "ending_agent:run"}}
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    command = [sys.executable, "-m", "rightcall", "run", "suite.json"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 4 and "called os._exit(0)" in ended.stderr

@@ -45,6 +45,14 @@ def test_every_format_says_that_it_is_not_finished(unfinished: Made, kind: str, 
     assert says in written_anew(kind, unfinished)
 
 
+def test_a_junit_file_of_it_is_never_green(unfinished: Made, tmp_path: Path) -> None:
+    report = written_anew("junit", unfinished)
+    assert b'message="the run is not finished: 4 of 10 cases"' in report
+    with open_store(tmp_path / "empty.db") as store:
+        store.runs.begin(Run("empty", "suite", "2026-01-02T03:04:05Z"), planned=3)
+        assert b'tests="1" failures="0" errors="1"' in written_anew("junit", (store, "empty"))
+
+
 def test_a_run_without_results_is_reported_as_empty(tmp_path: Path) -> None:
     with open_store(tmp_path / "empty.db") as store:
         store.runs.begin(Run("empty", "suite", "2026-01-02T03:04:05Z"), planned=3)

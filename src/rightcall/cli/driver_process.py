@@ -16,6 +16,7 @@ from contextlib import suppress
 
 import msgspec
 
+from rightcall.cli.interrupt import end_process
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.operating_system import (
     can_watch_fork,
@@ -89,4 +90,4 @@ def _leave_as(code: int, notes: list[str]) -> None:
         tell(f"error: this command {how}; {notes[-1] if notes else WAY_ON}", err=True)
         code = LOST
     sys.stdout.flush()
-    os._exit(code if code >= 0 else 128 - code)
+    end_process(code if code >= 0 else 128 - code)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from rightcall.core.operating_system import stop_signals
 
 T = TypeVar("T")
 
 INTERRUPTED = 130
+UNFINISHED = 4
+QUIET_EXIT = (
+    b"error: the agent, or a library it uses, called os._exit(0), which ended the command before it was done; "
+    b"finished results are stored\n"
+)
+end_process = os._exit
+"""Ends the process with any exit code, also when `refuse_quiet_exit` guards `os._exit`."""
 
 REASONS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "the terminal was closed"}
 """Signals that end a command, with the reason that is shown. Windows has no SIGHUP."""
@@ -55,6 +62,27 @@ class Interrupts:
 
 
 INTERRUPTS = Interrupts()
+
+
+@contextmanager
+def refuse_quiet_exit() -> Iterator[None]:
+    """Let `os._exit(0)` of code under test end this process with an error: its command was not done. Processes that it
+    forked end as they like.
+    """
+    process = os.getpid()
+
+    def end(status: int) -> NoReturn:
+        if status == 0 and os.getpid() == process:
+            with suppress(OSError):
+                os.write(2, QUIET_EXIT)
+            status = UNFINISHED
+        end_process(status)
+
+    os._exit = end
+    try:
+        yield
+    finally:
+        os._exit = end_process
 
 
 def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
@@ -101,4 +129,4 @@ def _end_at_once(code: int) -> None:
             os.write(2, b"\x1b[?25h\n")  # the progress bar hides the cursor
     with suppress(OSError):
         os.write(2, b"stopped\n")
-    os._exit(code)
+    end_process(code)

@@ -173,13 +173,14 @@ def command() -> None:
 
 def main() -> None:
     """Run the command line; errors the user can fix are shown without a traceback."""
-    from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS
+    from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, refuse_quiet_exit
 
     _make_streams_safe()
     INTERRUPTS.install()
     warnings.showwarning = _show_warning
     try:
-        code = _run()
+        with refuse_quiet_exit():
+            code = _run()
         _flush_stdout()
     except click.ClickException as error:
         _show_usage(error)

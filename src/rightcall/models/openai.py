@@ -101,7 +101,7 @@ class OpenAIProvider(RemoteProvider):
         if read is None:
             answer = one_answer(choices, "choices", where)
             read = openai_chat.read_messages([{**item, "role": "assistant"} for item in answer], where)[0]
-            require_calls(choice.get("finish_reason"), read.calls, where, "choices[0]")
+        require_calls(choice.get("finish_reason"), read.calls, where, "choices[0]")
         return ModelReply(
             read,
             usage_of(body.get("usage"), "prompt_tokens", "completion_tokens", CACHED),

@@ -44,11 +44,29 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
             for line in _testcase(reading.stored.run.name, golden, row, tools, hits):
                 (dangerous if row.danger else others).write(line)
         view = reading.view()
+        verdict_lines = list(_verdict_case(view, outcomes))
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
-        for line in chain(dangerous.lines(), others.lines()):
+        for line in chain(verdict_lines, dangerous.lines(), others.lines()):
             out.write(line.encode() + b"\n")
     out.write(b"<system-out/><system-err/>\n</testsuite>\n</testsuites>\n")
     return view
+
+
+def _verdict_case(view: RunView, outcomes: Counter[str]) -> Iterator[str]:
+    """A test case for the run itself, where no golden shows that it did not pass: servers count test cases alone."""
+    is_red = outcomes["failed"] or outcomes["error"]
+    if not view.finished:
+        message = f"the run is not finished: {view.summary.total.cases:,} of {view.planned:,} cases"
+    elif view.verdict in ("PASS", "") or is_red:
+        return
+    else:
+        message = f"{view.verdict}: {view.sentence}"
+    outcome, element = ("failed", "failure") if view.verdict == "FAIL" else ("error", "error")
+    outcomes[outcome] += 1
+    name = _attributes(
+        name="verdict of the run", classname=f"{view.run.name or 'rightcall'}.run", time="0.000"
+    )
+    yield f"<testcase {name}><{element} {_attributes(message=message, type='verdict')}/></testcase>"
 
 
 def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str]:

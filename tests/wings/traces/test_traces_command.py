@@ -209,3 +209,9 @@ def test_no_words_of_a_trace_steer_a_terminal_or_a_ci_log(command, url, tmp_path
     shown = said(*words, typed="skip\n" * 5)
     assert "\x1b" not in shown and "\x07" not in shown
     assert not any(line.lstrip().startswith("::") for line in shown.splitlines())
+
+
+def test_a_check_of_files_without_traces_is_no_success(tmp_path):
+    (tmp_path / "none.json").write_text('{"resourceSpans": []}')
+    shown = said("monitor", "check", tmp_path / "none.json", code=3)
+    assert "no traces in these files; nothing was checked" in shown

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.model.dialects.endings import finish_of, require_calls, require_end
+from rightcall.model.dialects.endings import finish_of, is_end_with_calls, require_calls, require_end
 from rightcall.model.dialects.message_fields import TYPES
 from rightcall.model.dialects.messages import read_items, unwrap_message
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
@@ -104,14 +104,18 @@ def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
     which of them the agent followed.
     """
     answers: dict[Any, list[Any]] = {}
+    finishes: list[object] = []
     for place, entry in enumerate(_flat(entries)):
         message = _message_in(entry)
         if message is None:
             raise InputError(where, f"{name}[{place}] has no message", "pass the response as it was received")
-        require_end(finish_of(entry), where, f"{name}[{place}]")
+        finishes.append(finish_of(entry))
+        require_end(finishes[-1], where, f"{name}[{place}]")
         index = entry.get("index")
         answers.setdefault(index if isinstance(index, int) else place, []).append(message)
     first, *others = answers.values()
+    if ended := next(filter(is_end_with_calls, finishes), None):
+        require_calls(ended, calls_of(read_items(first, where)), where, f"{name}[0]")
     expected = _calls(read_items(first, where)) if others else []
     for place, other in enumerate(others, 1):
         if _calls(read_items(other, where)) != expected:

@@ -37,9 +37,14 @@ def stop_of(finish: object) -> Stop:
     return _STOPS.get(_word(finish), "done")
 
 
+def is_end_with_calls(finish: object) -> bool:
+    """Whether an answer says that it ended with calls."""
+    return _word(finish) in CALLED
+
+
 def require_calls(finish: object, calls: Sequence[ToolCall], where: str, path: str) -> None:
     """Reject an answer that ended with calls, and has none."""
-    if not calls and _word(finish) in CALLED:
+    if not calls and is_end_with_calls(finish):
         problem = f"{path} ended with {finish}, but has no call: it was lost on its way"
         raise InputError(where, problem, "ask again, or check how the model's server parses calls")
 

@@ -274,7 +274,10 @@ def check(
     config: Annotated[Path | None, Option("Settings file with agents and checks")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the checks on FILES once. Exit code 1 if a hard check fails."""
+    """Run the checks on FILES once.
+
+    Exit codes: 1 a hard check fails, 3 a hard check cannot say, or FILES have no traces.
+    """
     from rightcall.tools.definitions.source import load_tools
     from rightcall.wings.monitor.settings import HARD, MonitorSettings, load_settings
     from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
@@ -282,7 +285,7 @@ def check(
     from rightcall.wings.traces.trace import shown_trace_id
 
     settings = load_settings(config) if config else MonitorSettings()
-    bad, spoke, hard = Counter[str](), Counter[str](), 0
+    bad, spoke, hard, unknown = Counter[str](), Counter[str](), 0, 0
     rows: list[dict[str, Any]] = []
     for trace in load_traces(*files):
         agent = next((agent for agent in settings.agents.values() if agent.matches(trace)), AgentSettings())
@@ -292,6 +295,7 @@ def check(
             spoke[result.name] += result.bad is not None
             bad[result.name] += bool(result.bad)
             hard += result.name in HARD and bool(result.bad)
+            unknown += result.name in HARD and result.bad is None
         rows.append({"trace_id": trace.trace_id, "checks": results})
     if as_json:
         print_json(rows)
@@ -305,6 +309,11 @@ def check(
             tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:
         raise click.exceptions.Exit(1)
+    if unknown or not rows:
+        traces = pluralize(unknown, "trace")
+        why = f"hard checks are undecided in {traces}: calls or arguments are not known"
+        tell(why if rows else "no traces in these files; nothing was checked", err=True)
+        raise click.exceptions.Exit(3)
 
 
 @monitor.command()

@@ -8,6 +8,7 @@ from typing import Any
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
+from rightcall.model.dialects.endings import is_end_with_calls
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.wings.traces import names
@@ -273,6 +274,9 @@ def stop_reason_of(
         return ("infra_error" if any(word in text for word in OUTSIDE) else "agent_error"), text
     last = models[-1] if models else None
     finish = last.finish or (last.answer.finish if last.answer else "") if last else ""
+    silent = last is not None and last.answer is not None and not (last.answer.calls or last.answer.text)
+    if silent and not calls and is_end_with_calls(finish):
+        return "infra_error", f"the last answer ended with {finish}, and the trace has no call"
     return FINISHES.get(finish, "done"), ""
 
 

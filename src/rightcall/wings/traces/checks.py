@@ -167,9 +167,13 @@ def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Out
 def forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     settings = watching.settings
     done: set[str] = set()
+    is_known = (
+        trace.trajectory.stop_reason != "infra_error"
+    )  # otherwise it may have calls that could not be read
     for at, call in enumerate(trace.trajectory.calls):
         if any(_fits(call.name, pattern) for pattern in settings.forbidden_calls):
             return 1.0, f"{call.name} is forbidden"
+        is_known = is_known and (call.arguments is not None or call.name not in watching.forbidden_args)
         for name, matcher in watching.forbidden_args.get(call.name, {}).items():
             if name in (call.arguments or {}) and matcher.score((call.arguments or {})[name], at) >= 1:
                 return 1.0, f"{call.name} with {name} {matcher.describe()} is forbidden"
@@ -178,7 +182,7 @@ def forbidden(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -
             return 1.0, f"{call.name} was called without {before} before it"
         if call.status != "error":
             done.add(call.name)
-    return FINE
+    return FINE if is_known else CANNOT_SAY
 
 
 def _fits(name: str, pattern: str | dict[str, str]) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.documents import one_answer, read_document
+from rightcall.model.dialects.endings import finish_of, require_end
 from rightcall.model.dialects.message_fields import refuse_hidden_calls
 from rightcall.model.dialects.part_kinds import EXTRA_LISTS, LISTS, SINGLES
 from rightcall.model.dialects.parts import SpelledCall, SpelledResult, is_item, read_call, read_part, type_of
@@ -121,12 +122,24 @@ def merge_answers(messages: list[SpokenMessage]) -> list[SpokenMessage]:
 def read_answer(value: Any) -> SpokenMessage | None:
     """The answer in a model's output: a message, choices, generations, candidates, output items."""
     answer, value = _answer_in(value), parse_container(value)
+    if broken := _broken_end(value):
+        return _unread(broken)
     if answer is None:
         if first_unread(value, ()) is None:
             return None
         answer = _unread("holds a call that cannot be read")
     answer.unread = answer.unread or _unread_in(value, answer)
     return (_as_agents_return_it(value) if answer.unread else None) or answer
+
+
+def _broken_end(value: Any) -> str:
+    """What a response says about its end, if it failed or is not finished; empty when it is whole."""
+    last = value[-1] if isinstance(value, list) and value else value
+    try:
+        require_end(finish_of(last) if isinstance(last, dict) else None, "the answer", "the answer")
+    except InputError as error:
+        return error.problem.removeprefix("the answer ")
+    return ""
 
 
 def _unread_in(value: Any, answer: SpokenMessage) -> str:
