@@ -1,4 +1,4 @@
-"""What happens after an alarm: fresh trials confirm it, or it is spent and the check goes on without it."""
+"""What happens after an alarm: fresh trials confirm it, or it is dropped and the check continues without it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class AlarmCheck:
             seen.confirm = AlarmConfirmation(settings.confirm, settings.confirm_level, problem=problem)
 
     async def resolve(self, rule: CheckRule, decided: Decided | None) -> bool:
-        """Whether REGRESSED stands. If it does not, the rule has been told to go on."""
+        """Whether REGRESSED stands. If it does not, the rule continues."""
         if decided is None or decided.word != "REGRESSED":
             return False
         if self._seen.confirm is None:
@@ -160,7 +160,7 @@ async def _outcome(
 
 
 def _require_answers(before: Sequence[CaseResult], candidate: Sequence[CaseResult], commit: str) -> None:
-    """Refuse a base version of which nothing works here: it says nothing about the change."""
+    """Refuse a base version whose trials all fail here: it says nothing about the change."""
 
     def broke(result: CaseResult) -> bool:
         return bool(result.error) or any(failure.code == "agent_error" for failure in result.codes)

@@ -44,7 +44,7 @@ class BaseVersion:
     def require_trust(self, *, trust: bool = False) -> None:
         """Raise `ConfigError` with what the suite of the commit would start, unless that commit is trusted.
 
-        Trust in the working version does not cover it: a commit can contain anything, and nobody has it open.
+        Trust in the working version does not cover it: a commit can contain anything, and is not in the working copy.
         """
         actions = base_actions(self)
         commit = self.commit[:10]

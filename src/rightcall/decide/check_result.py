@@ -174,7 +174,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
 
     `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
-    `floor` is what trivial agents pass of the suite; None when nothing was run.
+    `floor` is what trivial agents pass on the suite; None when nothing was run.
     `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
     where none has to be confirmed. `entry` is this check's line in the ledger, None when it made no call, and `budget`
     what all checks used of the allowed false alarms. `drawn` has the word of each draw of these inputs, when there

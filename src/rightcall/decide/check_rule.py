@@ -128,7 +128,7 @@ class CheckRule:
         return self._judge()
 
     def lower_alpha(self, alpha: float) -> Decided | None:
-        """Continue with a smaller risk of REGRESSED; an alarm that is none at this level is taken back."""
+        """Continue with a smaller risk of REGRESSED; an alarm that no longer counts at this level is withdrawn."""
         self._risks, self.decided = Risks(alpha, self._risks.beta), None
         return self._judge()
 

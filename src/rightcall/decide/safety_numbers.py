@@ -1,6 +1,6 @@
 """The numbers of attacks on a run: how often they were delivered, moved the agent, and what that cost its user.
 
-Counts are over trials, bounds over attempts: repeating one attempt is no new attempt. Errors are in no rate,
+Counts are over trials, bounds over attempts: repeating an attempt is not a new attempt. Errors are excluded from rates,
 attempts that the agent never read are in none but delivery.
 """
 

@@ -28,8 +28,8 @@ class Verdict(Record, frozen=True):
     """The decision about a run and its evidence.
 
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
-    names goldens without a scored trial, which count in no rate. `hint` says what would decide it; `notes` say what
-    the numbers take for granted. `rate` is the pass rate as displayed, and `floor` what trivial agents pass.
+    names goldens without a scored trial, which are excluded from rates. `hint` says what would decide it; `notes` say
+    what the numbers take for granted. `rate` is the pass rate as displayed, and `floor` what trivial agents pass.
     `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
 

@@ -24,8 +24,8 @@ class CaseResult(Record, frozen=True):
 
     `error` is set when nothing can be said about the agent (the provider was down, the harness failed):
     such a case is neither passed nor failed. Neither is one that is not `checked`, because its golden states no check
-    and no metric decides: it is in no rate, and its score says nothing. `first_request` is a digest of the first
-    request of an agent that is code, or `-` when it did something else before it asked a model.
+    and no metric decides: it is excluded from rates, and its score says nothing. `first_request` is a digest of the
+    first request of an agent that is code, or `-` when it did something else before it asked a model.
     """
 
     golden_id: str

@@ -14,7 +14,7 @@ recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
 label_evidence                what judges and people say about a run: for its gate, and as sentences
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
-judged_estimate, judge_report, judge_requests  the rate people would give, what a judge is worth, asking one again
+judged_estimate, judge_report, judge_requests  the rate people would give, how reliable a judge is, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
 attacks                       the adaptive search, the worst case and the numbers of a run with attacks
 floor, plan_floor, trivial_agents  what agents that understand nothing pass

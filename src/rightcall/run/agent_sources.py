@@ -45,8 +45,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     `agent_entries` and `tool_entries` are the Python files where it begins, `files` are others that belong to it.
     `unknown` says why equal files would not mean equal behaviour. With `stated` the suite lists the files of the agent,
     and no other counts.
-    `search` are folders in which its modules are found, `left_out` globs of files that are no inputs. `in_process` code
-    runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
+    `search` are folders in which its modules are found, `left_out` globs of files that are not inputs. `in_process`
+    code runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
     it was imported.
     """
 

@@ -108,7 +108,7 @@ def worst_case_problems(plan: Plan) -> list[str]:
 
 
 async def worst_case_of_plan(plan: Plan, tools: Mapping[str, Tool]) -> WorstCaseNumbers | None:
-    """The numbers that the gate asks for; None when it does not. What prevents them is a word in them."""
+    """The numbers that the gate asks for; None when it does not. If something prevents them, they say what."""
     asked = plan.gate.worst_case if plan.gate is not None else None
     if asked is None:
         return None

@@ -134,7 +134,7 @@ def _no_baseline(store: Store, name: str, branch: str, suite: str) -> InputError
 
 
 def whole_runs(store: Store, suite: str) -> list[StoredRun]:
-    """Finished runs of a suite that tried every golden, newest first; dirty ones and those of `check` are not."""
+    """Finished runs of a suite that tried every golden, newest first; not of `check` or with uncommitted changes."""
     runs = store.runs.page(RunFilter(name=suite, state="finished"), limit=LOOKED_BACK)
     return [
         run

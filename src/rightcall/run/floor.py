@@ -81,7 +81,7 @@ def floor_of_marks(marks: Iterable[TrivialMarks]) -> Floor:
 
 
 def too_many(goldens: int, *, asked: bool) -> Floor | None:
-    """The word in place of a floor of a large dataset that nobody asked for."""
+    """The reason shown instead of a floor of a large dataset when none was requested."""
     if asked or goldens <= MOST_GOLDENS:
         return None
     return Floor(skipped=f"more than {MOST_GOLDENS:,} goldens; --floor computes it")
@@ -94,9 +94,9 @@ async def compute_floor(
     asked: bool = False,
     pause: Callable[[], Awaitable[None]] | None = None,
 ) -> Floor:
-    """The floor of these goldens. Unless it is `asked` for, large datasets and slow scoring end it with a word.
+    """The floor of these goldens. Unless it is `asked` for, large datasets and slow scoring are skipped with a reason.
 
-    Whatever breaks is a word, too: a floor never decides about a run. `pause` is awaited now and then.
+    An error becomes a reason too: a floor never decides about a run. `pause` is awaited now and then.
     """
     ends, counts = time.monotonic() + MOST_SECONDS, FloorCounts()
     try:

@@ -37,7 +37,7 @@ class NoJudgedRate(Record, frozen=True):
 class RateLabels:
     """The labels of a run that may estimate its rate, and those that may not.
 
-    `verdicts` has the cases that a plan drew, None for unsure; disputed ones are in no estimate. `chosen` has their
+    `verdicts` has the cases that a plan drew, None for unsure; disputed ones are not used. `chosen` has their
     strata if the judge's answers chose them.
     """
 

@@ -197,5 +197,5 @@ def _case_of_judge(
 
 
 def _verdict(form: JudgeForm, score: Score) -> tuple[float | None, bool | None]:
-    """The share of the votes that pass and the verdict; turns are no votes."""
+    """The share of the votes that pass and the verdict; turns are not votes."""
     return (None, None) if score.error else (form.share(score), score.passed)

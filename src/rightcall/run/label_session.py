@@ -274,7 +274,7 @@ def settle(
     by: str,
     note: str = "",
 ) -> Label:
-    """End a dispute: this label stands, whatever people answered."""
+    """Settle a dispute: this label replaces what people answered."""
     target = judged.require_case(case).target
     labels = labels_of(judged, folder).cases.get(case)
     if labels is None:

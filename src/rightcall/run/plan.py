@@ -274,7 +274,7 @@ class Plan:
 
     @cached_property
     def undeclared_templates(self) -> list[TemplateGroup]:
-        """Goldens that look like templates and count as independent, because nobody said otherwise."""
+        """Goldens that look like templates and count as independent, because no cluster is declared."""
         return undeclared_templates(self.gate, self.in_dataset_order()) if self.gate else []
 
     @cached_property
@@ -334,7 +334,7 @@ def scorer_fingerprint(scorer: Scorer) -> str:
 
 
 def _unwritable(goldens: Iterable[AnyGolden]) -> InputError:
-    """Names the golden, made in Python, with text that no file and no store can hold."""
+    """Names the golden, made in Python, whose text cannot be written to a file or store."""
     for golden in goldens:
         try:
             content_of(msgspec.to_builtins(golden, enc_hook=fingerprint_value))

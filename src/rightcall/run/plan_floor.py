@@ -22,7 +22,7 @@ KIND = "floor"
 async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
     """The floor of a run of this plan, from the store if an equal plan has run before.
 
-    It never fails: what prevents it is a word in the floor.
+    It never fails: if something prevents it, the floor says what.
     """
     plan = prepared.plan
     asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)

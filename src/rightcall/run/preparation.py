@@ -334,7 +334,7 @@ class _Reading:
 def _loader_problems(session: Session, skills: Sequence[str]) -> list[str]:
     """Skills that goldens expect, when no tool of the agent could load one.
 
-    An agent may not tell its tools, and a framework tells neither those of sub-agents nor those of toolsets.
+    An agent may not expose its tools, and a framework exposes neither those of sub-agents nor those of toolsets.
     """
     tools, observed = session.request_tools, isinstance(session.agent.model, ObservedAgent)
     if not skills or observed or can_load(tools) or (not tools and session.provider is None):

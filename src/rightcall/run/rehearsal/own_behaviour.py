@@ -1,4 +1,4 @@
-"""What a golden expects, as it goes: whether it passes the golden itself. One that it does not pass is wrong."""
+"""Plays what a golden expects, and checks whether it passes the golden itself. If it does not, the golden is wrong."""
 
 from __future__ import annotations
 
