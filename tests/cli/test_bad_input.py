@@ -142,7 +142,7 @@ def test_a_conversion_that_fails_leaves_what_was_there(rightcall, tmp_path, suff
 def test_wrong_usage_is_said_on_stderr_with_exit_code_2(rightcall, arguments, words):
     done = rightcall(*arguments)
     assert (done.code, done.out) == (2, "") and words in done.err.replace("No such option:", "No such option")
-    assert "Traceback" not in done.err
+    assert "error: " in done.err and "Error:" not in done.err and "Traceback" not in done.err
 
 
 def test_the_suffix_says_the_format_and_an_unknown_one_is_refused(rightcall, tmp_path):

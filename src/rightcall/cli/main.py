@@ -260,10 +260,11 @@ def _show_warning(message: Warning | str, *_where: object, **_more: object) -> N
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """Show a usage error; it quotes what was typed, which may contain control characters."""
+    """Show a usage error, spelled as other errors; it quotes what was typed, which may contain control characters."""
     shown = io.StringIO()
     error.show(shown)
-    _tell(shown.getvalue().removesuffix("\n"))
+    *lines, problem = shown.getvalue().removesuffix("\n").split("\nError: ", 1)
+    _tell("\n".join([*lines, f"error: {problem.removeprefix('Error: ')}"]))
 
 
 def _complain(problem: str) -> None:
