@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rightcall.core.lazy_pattern import lazy_pattern
 from rightcall.model.tool import Tool
 
 MOST_CHARACTERS = 2000
@@ -17,7 +18,7 @@ TELLING = 12
 """Lines of a body that are shorter occur elsewhere, too."""
 MOST_LEAVES = 200
 
-_REFUSAL = re.compile(
+_REFUSAL = lazy_pattern(
     r"""\A\s*(?:\{\s*"error"|error\b)
     | no[ ]such[ ]file | unknown[ ]skill | not[ ]found | (?:does[ ]not|doesn't)[ ]exist | is[ ]a[ ]directory
     | (?:cannot|can't|could[ ]not|couldn't|unable[ ]to)[ ](?:be[ ])?(?:find|found|open|read|access|load)

@@ -96,7 +96,14 @@ class ResultScrubber:
         return [self._without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _texts(result: CaseResult) -> CaseResult:
+NUMBERS = frozenset(("trial", "passed", "score", "latency_ms", "usage", "checked"))
+"""Fields of a result that have no text."""
+SEARCHED = tuple(
+    name for name in CaseResult.__struct_fields__ if name not in (*NUMBERS, "metrics", "trajectory")
+)
+
+
+def _texts(result: CaseResult) -> list[Any]:
     """The result without what need not be searched: more than half of it.
 
     That is numbers (the tokens it used, the scores of a spotless case, which are constants), reasons that several
@@ -106,13 +113,11 @@ def _texts(result: CaseResult) -> CaseResult:
     if trajectory is not None:
         calls = trajectory.calls
         said = calls == tuple([call for message in trajectory.messages for call in message.calls])
-        trajectory = structs.replace(trajectory, usage=NOTHING_USED, calls=() if said else calls)
-    return structs.replace(
-        result,
-        metrics={} if result.metrics is SPOTLESS else _distinct_scores(result.metrics),
-        usage=NOTHING_USED,
-        trajectory=trajectory,
-    )
+        trajectory = structs.replace(
+            trajectory, usage=NOTHING_USED, latency_ms=None, lag_ms=0.0, calls=() if said else calls
+        )
+    metrics = {} if result.metrics is SPOTLESS else _distinct_scores(result.metrics)
+    return [trajectory, metrics, *[getattr(result, name) for name in SEARCHED]]
 
 
 def _distinct_scores(metrics: Mapping[str, Score]) -> dict[str, Score]:

@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Iterator
 
+from rightcall.core.lazy_pattern import lazy_pattern
 from rightcall.core.redaction.secret_names import NameKind, has_word_before, name_kind, stems_in
 from rightcall.core.redaction.word_likeness import looks_random
 
@@ -23,7 +24,7 @@ _FOREIGN = (
     *("contraseña", "hasło", "пароль", "mật khẩu", "密码", "密碼", "パスワード", "비밀번호"),
 )
 """Password in other languages."""
-_SPOKEN = re.compile(
+_SPOKEN = lazy_pattern(
     r"(?i)\b(?:bearer[ \t]+[\"'`]?(?P<bearer>[A-Za-z0-9._~+/=|-]{8,4000})"
     r"|basic[ \t]+[\"'`]?(?P<basic>[A-Za-z0-9+/=_-]{8,4000})"
     r"|(?P<name>(?:[A-Za-z0-9]{1,30}_){0,5}(?:token|key|secret|password|passwd|passphrase|passcode|pwd))(?:[ \t]+is)?"
@@ -84,44 +85,44 @@ _NAME_WORDS = (
 )
 _AFTER_NAME_WORD = frozenset("si_-0123456789\\\"'`] \t=:,%>")
 """How a name may go on after one of its words, before its value: `keys`, `sessionId`, `secret_key_base`, `token_2`."""
-_NAME_END = re.compile(
+_NAME_END = lazy_pattern(
     r"(?:key|pass(?:word|wd|phrase|code)?|pwd|secret|token|authorization|auth|cookie|sig|signature|pat|credential"
     rf"|session|id|base|dsn|string)s?(?:[_-]?\d{{1,3}})?(?=(?:{_QUOTE}|\])?[ \t]*[=:,]|%3d|>)"
 )
 """Where a name may end, in small letters. The whole name is looked at afterwards."""
 _NAME_CHARACTERS = string.ascii_letters + string.digits + "_.-"
 _LONGEST_NAME = 80
-_MARK = re.compile(
+_MARK = lazy_pattern(
     rf"(?P<close>{_QUOTE}|\])?(?P<gap>[ \t]*)"
     rf"(?P<mark>,\s*{_QUOTE}value{_QUOTE}\s*:|=>|:=|={{1,2}}|%3[dD]|>|:|,)(?P<space>[ \t]*)"
     rf"(?:[bBrRfFuU]?(?P<open>{_QUOTE}))?"
 )
-_LINE_START = re.compile(
+_LINE_START = lazy_pattern(
     r"(?:^|[\n\r;{,]|\\n)[ \t]*(?:[-#>*|]+[ \t]*)*(?:export[ \t]+|set[ \t]+|ENV[ \t]+)?\Z"
 )
-_SCHEME = re.compile(
+_SCHEME = lazy_pattern(
     r"(?i)(bearer|basic|token|apikey|api-key|digest|negotiate|aws4-hmac-sha256|splunk)[ \t]+"
 )
-_UNQUOTED = re.compile(r"[^\s\"'`<>&;\\]{1,4000}")
-_REST_OF_LINE = re.compile(r"[^\n\r\"'`\\<>]{1,4000}")
-_ENDS_HERE = re.compile(r"[ \t]*(?:$|[\n\r\"'`\\,;)\]}&|]|#|(?:-[A-Za-z]|--[a-z])|https?://)")
-_CURL_USER = re.compile(
+_UNQUOTED = lazy_pattern(r"[^\s\"'`<>&;\\]{1,4000}")
+_REST_OF_LINE = lazy_pattern(r"[^\n\r\"'`\\<>]{1,4000}")
+_ENDS_HERE = lazy_pattern(r"[ \t]*(?:$|[\n\r\"'`\\,;)\]}&|]|#|(?:-[A-Za-z]|--[a-z])|https?://)")
+_CURL_USER = lazy_pattern(
     r"(?:(?:\b|(?<=\\n))curl\b[^\n]{0,2000}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]+[\"']?[^\s:\"']{1,200}:)"
     r"([^\s\"'\\]{1,500})"
 )
-_USER_INFO = re.compile(
+_USER_INFO = lazy_pattern(
     r"[A-Za-z][A-Za-z0-9+.-]{1,30}:/{2}(?:(?P<user>[^\s/?#@:\"'<>\\]{0,300}):(?P<password>[^\s/?#\"'<>\\]{1,500})"
     r"|(?P<only>[^\s/?#@:\"'<>\\]{8,500}))@(?=[A-Za-z0-9\[])"
 )
 _MOST_NESTED = 16
-_PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase|code)|pwd")
-_WORD_AND_DIGITS = re.compile(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
+_PASSWORD = lazy_pattern(r"(?i)pass(?:word|wd|phrase|code)|pwd")
+_WORD_AND_DIGITS = lazy_pattern(r"(?=\S*[A-Za-z])(?=\S*\d)\S{7,200}")
 """What people choose as a password, and write in no sentence after `password:` as its last word."""
-_CLOSED_JSON = re.compile(r"\"\s*[,:}\]]")
-_IDENTIFIER = re.compile(r"[a-z]+(?:[_-][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)+")
-_ABRIDGED = re.compile(r"[A-Za-z_-]{0,12}(?:\.{3}|…)")
-_OWNED = re.compile(r"(?i)(?:your|my|the|some|an?)[-_ ](.*)")
-_PLACEHOLDER = re.compile(
+_CLOSED_JSON = lazy_pattern(r"\"\s*[,:}\]]")
+_IDENTIFIER = lazy_pattern(r"[a-z]+(?:[_-][a-z]+)*|[A-Z]+(?:_[A-Z]+)*|[a-z]+(?:[A-Z][a-z]+)+")
+_ABRIDGED = lazy_pattern(r"[A-Za-z_-]{0,12}(?:\.{3}|…)")
+_OWNED = lazy_pattern(r"(?i)(?:your|my|the|some|an?)[-_ ](.*)")
+_PLACEHOLDER = lazy_pattern(
     r"(?i)<.*|\[(?:secret|redacted|hidden|filtered|removed)\].*|[\*x.•…_-]+|\$.*|%[a-z_(].*|\{.*|#\{.*|process\.env.*"
     r"|os\.(?:environ|getenv).*|(?:your|my|the|some|an?)|(?:none|null|nil|true|false|undefined|empty|unset"
     r"|str|string|bytes|bool|boolean|int|integer|number|object|any|optional|required|hidden|redacted|secret|password|passwd|pass|passphrase"

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 from typing import Literal
+
+from rightcall.core.lazy_pattern import lazy_pattern
 
 NameKind = Literal["header", "certain", "likely", ""]
 """How sure a name is: any value of a header or certain name is a secret; a likely one's must look random too."""
 
-_CERTAIN = re.compile(
+_CERTAIN = lazy_pattern(
     r"(?i)(?:api[_-]?key|pass(?:word|wd|phrase|code)|pwd|secret|secret[_-]?(?:access[_-]?)?key|secret[_-]key[_-]base"
     r"|(?:access|refresh|auth|bearer|session|security|(?<![a-z])id|api|bot|private|service|personal[_-]access)[_-]?token"
     r"|(?:private|account|access|signing|encryption|master|subscription|functions|storage)[_-]?key"
     r"|shared[_-]?access[_-]?(?:key|signature)|connection[_-]?string)s?(?:[_-]?\d{1,3})?$"
 )
-_HEADER = re.compile(
+_HEADER = lazy_pattern(
     r"(?i)(?:proxy-|x-)?authorization|x-[a-z-]{0,20}(?:key|token|secret)|private-token|job-token|api-key|(?:set-)?cookie"
 )
-_LIKELY = re.compile(
+_LIKELY = lazy_pattern(
     r"(?i:(?:^|[^a-z])(?:token|access[_-]?key[_-]?id|key|pass|pat|credential|auth|sig|signature|cookie|session|dsn"
     r"|session[_-]?id|cookies|authorization)s?(?:[_-]?\d{1,3})?$)|[a-z](?:Token|Key|Auth|Signature)$"
 )

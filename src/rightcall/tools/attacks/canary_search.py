@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from rightcall.core.lazy_pattern import lazy_pattern
 from rightcall.model.record import Record
 
 LEAST_HALF = 6
@@ -27,9 +28,9 @@ SHORT = 4000
 MOST_TEXT = 200_000
 """Characters of a text that are decoded; the search for plain forms has no limit."""
 
-_TOKEN = re.compile(r"(?<![a-z0-9])[a-z2-7]{10,16}(?![a-z0-9])")
+_TOKEN = lazy_pattern(r"(?<![a-z0-9])[a-z2-7]{10,16}(?![a-z0-9])")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_HEX = re.compile(r"(?:[0-9A-Fa-f]{2}[\s:,-]?){4,}")
+_HEX = lazy_pattern(r"(?:[0-9A-Fa-f]{2}[\s:,-]?){4,}")
 
 
 class Hit(Record, frozen=True):

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 import msgspec
 
 from rightcall.core.errors import ConfigError
+from rightcall.core.lazy_pattern import lazy_pattern
 
 Converter = Callable[[Any], Any]
 
@@ -143,11 +144,11 @@ SECTIONS = (
     "raises|examples?|notes?|warnings?|warns|references|see also|attributes|todo"
 )
 PARAMETER_SECTIONS = SECTIONS.split("|")[:7]
-GOOGLE_SECTION = re.compile(rf"^({SECTIONS}):\s*$", re.IGNORECASE)
-NUMPY_SECTION = re.compile(rf"^({SECTIONS})\s*$", re.IGNORECASE)
-FIELD = re.compile(r"^[:@](\w+)(?:\s+(?:[^:]*\s)?\*{0,2}(\w+))?\s*:\s*(.*)$")
-GOOGLE_PARAMETER = re.compile(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
-NUMPY_PARAMETER = re.compile(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
+GOOGLE_SECTION = lazy_pattern(rf"^({SECTIONS}):\s*$", re.IGNORECASE)
+NUMPY_SECTION = lazy_pattern(rf"^({SECTIONS})\s*$", re.IGNORECASE)
+FIELD = lazy_pattern(r"^[:@](\w+)(?:\s+(?:[^:]*\s)?\*{0,2}(\w+))?\s*:\s*(.*)$")
+GOOGLE_PARAMETER = lazy_pattern(r"^\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
+NUMPY_PARAMETER = lazy_pattern(r"^(\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?::.*)?$")
 
 
 def parse_docstring(text: str | None) -> tuple[str, dict[str, str]]:
