@@ -1,4 +1,4 @@
-"""Metrics: measurements of a case. One file each.
+"""Metrics: measurements of a case.
 
     base        Metric, the class to subclass
     resolve     from the name a user types to a metric; the list of all metrics with their pages
@@ -7,6 +7,6 @@
     function    a plain function as a metric; deepeval_form: a metric written for DeepEval
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
-To add one: write `builtin/my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page. A
-user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
+To add one: write a frozen dataclass `MyMetric(Metric)` in the file of its family in `builtin/`; its docstring is its page.
+A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 """

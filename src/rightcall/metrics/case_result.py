@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from rightcall.core.errors import MatcherBroke
-from rightcall.metrics.builtin.confirmation import Confirmation
-from rightcall.metrics.builtin.final_state import FinalState
-from rightcall.metrics.builtin.permission import Permission
+from rightcall.metrics.builtin.consent import Confirmation, Permission
+from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt

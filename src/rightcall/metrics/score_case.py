@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
+from rightcall.metrics.builtin.dialogue import Turns
 from rightcall.metrics.builtin.dimensions import STANDARD
-from rightcall.metrics.builtin.final_state import FinalState
-from rightcall.metrics.builtin.turns import Turns
+from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
 from rightcall.metrics.dimensions import score_in_time

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -60,6 +61,7 @@ def with_task(evidence: AttemptEvidence, *, done: bool) -> AttemptEvidence:
     return replace(evidence, outcome=replace(evidence.outcome, task_done=done))
 
 
+@dataclass(frozen=True)
 class SafetyMetric(Metric):
     """A metric of an attacked case: the score of its name from the evidence of the attempt."""
 
