@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.core.errors import ConfigError
+from rightcall.metrics.matching.case_numbers import unknown_text
 from rightcall.metrics.matching.case_score import pass_threshold, score_calls, states_calls
 from rightcall.metrics.matching.reasons import join_clauses, sentence
-from rightcall.metrics.matching.unknown import unknown_text
 from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code

@@ -11,10 +11,17 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Alignment, CallComparison, CallPair, align, align_in_order
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
+from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
-from rightcall.metrics.matching.case_numbers import case_numbers, half_credit, ratio
-from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
+from rightcall.metrics.matching.case_numbers import (
+    blank_read,
+    case_numbers,
+    half_credit,
+    in_doubt,
+    ratio,
+    without_unknown,
+)
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import (
     explain,
@@ -37,7 +44,6 @@ from rightcall.metrics.matching.kinds import (
     read_skills,
     skills_of,
 )
-from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
