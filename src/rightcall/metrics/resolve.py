@@ -36,10 +36,10 @@ JUDGED = {
     "task_completion": "rubric:TaskCompletion",
     "answer_relevancy": "rubric:AnswerRelevancy",
     "argument_correctness": "rubric:ArgumentCorrectness",
-    "turn_relevancy": "conversation:TurnRelevancy",
-    "knowledge_retention": "conversation:KnowledgeRetention",
-    "role_adherence": "conversation:RoleAdherence",
-    "conversation_completeness": "conversation:ConversationCompleteness",
+    "turn_relevancy": "rubric:TurnRelevancy",
+    "knowledge_retention": "rubric:KnowledgeRetention",
+    "role_adherence": "rubric:RoleAdherence",
+    "conversation_completeness": "rubric:ConversationCompleteness",
 }
 """Metrics that require a model: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
 
