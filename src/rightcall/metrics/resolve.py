@@ -20,8 +20,8 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
 from rightcall.metrics.base import Metric, metric_name
-from rightcall.metrics.builtin.dimensions import STANDARD
 from rightcall.metrics.deepeval_form import as_deepeval_metric
+from rightcall.metrics.dimensions import STANDARD
 from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
 
@@ -51,7 +51,7 @@ def metric_names() -> list[str]:
 
 @cache
 def on_request() -> dict[str, type[Metric]]:
-    """Built-in metrics that are measured only when named: all that the files of `builtin/` define, but the dimensions."""
+    """Built-in metrics that are measured only when named: all that the files of `builtin/` define."""
     import rightcall.metrics.builtin as shelf
 
     files = [import_module(f"{shelf.__name__}.{file.name}") for file in iter_modules(shelf.__path__)]
@@ -61,7 +61,7 @@ def on_request() -> dict[str, type[Metric]]:
         for value in vars(file).values()
         if isinstance(value, type) and issubclass(value, Metric) and value.__module__ == file.__name__
     }
-    return {name: classes[name] for name in sorted(classes.keys() - STANDARD.keys())}
+    return dict(sorted(classes.items()))
 
 
 def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
