@@ -27,7 +27,7 @@ from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
 from rightcall.metrics.base import Metric, score_when_ready
 from rightcall.metrics.function import score_of_value
-from rightcall.metrics.matching.case_score import pass_threshold
+from rightcall.metrics.matching.verdict import pass_threshold
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden, with_id

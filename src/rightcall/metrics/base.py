@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_numbers import unknown_text
-from rightcall.metrics.matching.case_score import pass_threshold, score_calls, states_calls
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.reasons import join_clauses, sentence
-from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.metrics.matching.verdict import CaseVerdict, pass_threshold, states_calls
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
 from rightcall.model.score import Score

@@ -11,7 +11,7 @@ from typing import Any
 from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import UserMetric, require_threshold, score_when_ready
-from rightcall.metrics.matching.case_score import pass_threshold
+from rightcall.metrics.matching.verdict import pass_threshold
 from rightcall.model.case import TestCase
 from rightcall.model.score import Score
 

@@ -9,10 +9,11 @@ from typing import Any
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import CallMetric, Metric, without_arguments
 from rightcall.metrics.matching.case_numbers import blank_read
-from rightcall.metrics.matching.case_score import score_calls, states_calls
+from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.kinds import calls_to_judge
 from rightcall.metrics.matching.reasons import call_text, reason
+from rightcall.metrics.matching.verdict import states_calls
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.failure import ARGUMENT_CODES

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rightcall.metrics.base import CallMetric, VerdictMetric, require_threshold
-from rightcall.metrics.matching.case_score import forbids_all
 from rightcall.metrics.matching.expectation import forbids
 from rightcall.metrics.matching.handoffs import read_team
 from rightcall.metrics.matching.kinds import calls_to_judge
-from rightcall.metrics.matching.verdict import CaseVerdict
+from rightcall.metrics.matching.verdict import CaseVerdict, forbids_all
 from rightcall.model.case import TestCase
 from rightcall.model.failure import CALL_CODES
 from rightcall.model.golden import names_agents
