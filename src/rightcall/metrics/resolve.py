@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
-from rightcall.metrics.base import Metric, metric_name
+from rightcall.metrics.base import FunctionMetric, Metric, metric_name
 from rightcall.metrics.deepeval_form import as_deepeval_metric
 from rightcall.metrics.dimensions import STANDARD
-from rightcall.metrics.function import FunctionMetric
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:
