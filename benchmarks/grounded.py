@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from rightcall import Golden, TestCase, ToolCall, Trajectory
-from rightcall.metrics.builtin.grounded_values import GroundedValues
+from rightcall.metrics.builtin.dialogue import GroundedValues
 
 NAMES = (
     "Okonjo",

@@ -11,8 +11,8 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.pool import BEAT, LagMeter
 from rightcall.agents.retrying_client import Asker
 from rightcall.agents.session import Session
-from rightcall.metrics.builtin.dimensions import Latency
 from rightcall.metrics.case_result import result_of
+from rightcall.metrics.dimensions import Latency
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.models.base import ModelReply, ModelRequest, Prompt
 from rightcall.models.scripted import ScriptedProvider

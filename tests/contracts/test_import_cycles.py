@@ -59,6 +59,7 @@ LAZY_IMPORTS = {
     "agents/session.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "rules that few gates have",
     "lint/source/document.py": "the places of YAML files",
+    "metrics/builtin/dialogue.py": "values of answers, when a suite checks them",
     "metrics/resolve.py": "judged metrics, when one is named",
     "model/case.py": "messages in place of calls",
     "run/outcome.py": "early stops of gates, judged cases, and labels of people",

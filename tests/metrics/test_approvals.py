@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core import codec
-from rightcall.metrics.builtin.confirmation import Confirmation
+from rightcall.metrics.builtin.consent import Confirmation
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, Message, TestCase, Tool, ToolCall, Trajectory

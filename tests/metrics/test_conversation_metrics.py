@@ -8,7 +8,7 @@ import pytest
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.judged.calibration import calibrate
-from rightcall.metrics.judged.conversation import (
+from rightcall.metrics.judged.rubric import (
     ConversationCompleteness,
     KnowledgeRetention,
     RoleAdherence,

@@ -7,7 +7,7 @@ import pytest
 from rightcall.api.evaluation import evaluate, rescore, score_cases
 from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.base import FunctionMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.model import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall import Golden, TestCase, ToolCall, Trajectory
-from rightcall.metrics.builtin.grounded_values import GroundedValues
+from rightcall.metrics.builtin.dialogue import GroundedValues
 from tests.support.examples import examples
 
 FLIGHTS = {"flights": [

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.metrics.judged.conversation import TurnRelevancy
-from rightcall.metrics.judged.rubric import Rubric
+from rightcall.metrics.judged.rubric import Rubric, TurnRelevancy
 from rightcall.metrics.judged.vote import Vote, next_votes, no_vote, share_of
 from rightcall.metrics.measurement import measure_one
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory

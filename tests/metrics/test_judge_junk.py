@@ -9,13 +9,16 @@ import pytest
 
 import rightcall as rc
 from rightcall.api.testing.assertion import assert_test
-from rightcall.metrics.judged.conversation import (
+from rightcall.metrics.judged.rubric import (
+    AnswerRelevancy,
+    ArgumentCorrectness,
     ConversationCompleteness,
     KnowledgeRetention,
     RoleAdherence,
+    Rubric,
+    TaskCompletion,
     TurnRelevancy,
 )
-from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory

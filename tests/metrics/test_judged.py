@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.metrics.judged.calibration import Calibration, calibrate
-from rightcall.metrics.judged.frame import question
+from rightcall.metrics.judged.form import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import resolve_metric

@@ -11,9 +11,14 @@ from hypothesis import given, strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from rightcall.metrics.case_result import result_of
-from rightcall.metrics.matching import effort
-from rightcall.metrics.matching.assignment import MANY_COLUMNS, best_assignment
-from rightcall.metrics.matching.effort import TooManyCalls, limit_effort, spend
+from rightcall.metrics.matching import assignment
+from rightcall.metrics.matching.assignment import (
+    MANY_COLUMNS,
+    TooManyCalls,
+    best_assignment,
+    limit_effort,
+    spend,
+)
 from rightcall.metrics.matching.equality import equality_key, same
 from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall
@@ -92,7 +97,7 @@ def _crowded(kind: str) -> tuple[Golden, Trajectory]:
 def test_a_case_that_costs_too_much_to_align_fails_instead_of_keeping_scoring_busy(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(effort, "MOST_STEPS", 1_000_000)
+    monkeypatch.setattr(assignment, "MOST_STEPS", 1_000_000)
     golden, trajectory = _crowded(kind)
     (failure,) = result_of(golden, 0, trajectory, {}).codes
     assert failure.code == "over_calling"
@@ -115,9 +120,9 @@ def test_schema_violations_of_ten_thousand_calls_are_not_all_listed():
     assert sum(failure.code == "schema_violation" for failure in result.codes) == 1000
 
 
-@pytest.mark.parametrize("steps", [1_000_000, pytest.param(effort.MOST_STEPS, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("steps", [1_000_000, pytest.param(assignment.MOST_STEPS, marks=pytest.mark.nightly)])
 def test_calls_that_cannot_be_aligned_in_time_are_over_calling(steps: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(effort, "MOST_STEPS", steps)
+    monkeypatch.setattr(assignment, "MOST_STEPS", steps)
     free = tuple(ExpectedCall("f", id=f"c{i}", after=("c0",) if i == 1 else ()) for i in range(16))
     golden = Golden("q", id="g", expected_calls=free)
     result = result_of(golden, 0, Trajectory(calls=(ToolCall("f"),) * MANY), {})

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics.builtin.schema_validity import SchemaValidity
-from rightcall.metrics.builtin.tools_selected import ToolsSelected
+from rightcall.metrics.builtin.calls import SchemaValidity, ToolsSelected
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.matchers.numbers import Number
 from rightcall.metrics.matching.verdict import ScoringRules

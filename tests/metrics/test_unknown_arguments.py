@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics.builtin.argument_match import ArgumentMatch
-from rightcall.metrics.builtin.redundant_calls import RedundantCalls
-from rightcall.metrics.builtin.schema_validity import SchemaValidity
+from rightcall.metrics.builtin.calls import ArgumentMatch, RedundantCalls, SchemaValidity
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.model import Tool, ToolCall
 from rightcall.model.case import TestCase

@@ -9,7 +9,7 @@ from rightcall.agents.agent import Agent
 from rightcall.core.errors import ConfigError
 from rightcall.decide.config import read_gate
 from rightcall.decide.verdict import decide
-from rightcall.metrics.builtin.tool_selection import ToolSelection
+from rightcall.metrics.builtin.calls import ToolSelection
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, ToolCall, Trajectory
 from rightcall.model.expected_call import ExpectedCall

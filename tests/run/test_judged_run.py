@@ -10,10 +10,15 @@ import pytest
 import rightcall as rc
 from rightcall.api.run_result import RunResult
 from rightcall.core.errors import InputError, ProviderError
-from rightcall.metrics.judged.conversation import KnowledgeRetention, RoleAdherence, TurnRelevancy
-from rightcall.metrics.judged.form import material_hash
-from rightcall.metrics.judged.frame import VERSION
-from rightcall.metrics.judged.rubric import AnswerRelevancy, Rubric, TaskCompletion
+from rightcall.metrics.judged.form import VERSION, material_hash
+from rightcall.metrics.judged.rubric import (
+    AnswerRelevancy,
+    KnowledgeRetention,
+    RoleAdherence,
+    Rubric,
+    TaskCompletion,
+    TurnRelevancy,
+)
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Expectations, Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.model.label import rule_hash

@@ -21,7 +21,7 @@ from rightcall.cli.score import score
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.laminar import evaluate
-from rightcall.metrics.builtin.tool_selection import ToolSelection
+from rightcall.metrics.builtin.calls import ToolSelection
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import RecordedTrajectory
 from tests.support.own_metrics import TwoThirds, two_thirds

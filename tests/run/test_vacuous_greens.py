@@ -12,7 +12,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.decide.config import Gate
 from rightcall.deepeval.metrics import ToolCorrectnessMetric
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.base import FunctionMetric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan

@@ -206,7 +206,7 @@ class SafetyWatch:
     """Counts what attacks did while recorded cases are scored."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        from rightcall.metrics.safety.endless import EndlessTasks
+        from rightcall.metrics.safety.scores import EndlessTasks
         from rightcall.show.view.safety import SafetyViewTally
 
         self._endless = EndlessTasks()

@@ -25,9 +25,8 @@ from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
-from rightcall.metrics.base import Metric, score_when_ready
-from rightcall.metrics.function import score_of_value
-from rightcall.metrics.matching.case_score import pass_threshold
+from rightcall.metrics.base import Metric, score_of_value, score_when_ready
+from rightcall.metrics.matching.verdict import pass_threshold
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden, with_id

@@ -1,12 +1,12 @@
-"""Metrics: measurements of a case. One file each.
+"""Metrics: measurements of a case.
 
-    base        Metric, the class to subclass
+    base        Metric, the class to subclass, and a plain function as a metric
     resolve     from the name a user types to a metric; the list of all metrics with their pages
     score_case  the one scorer: from a case to its result; case_result: by what its golden states
     dimensions  the standard dimensions; measurement: the requested metrics, each within its time
-    function    a plain function as a metric; deepeval_form: a metric written for DeepEval
+    deepeval    the metrics of DeepEval; deepeval_form: a metric written for it; deepeval_numbers: its numbers
     matching/   the one alignment of expected and actual calls, matchers, verdicts, reasons
 
-To add one: write `builtin/my_metric.py` with a frozen dataclass `MyMetric(Metric)` whose docstring is its page. A
-user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
+To add one: write a frozen dataclass `MyMetric(Metric)` in the file of its family in `builtin/`; its docstring is its page.
+A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 """

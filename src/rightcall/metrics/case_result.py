@@ -7,26 +7,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from rightcall.core.errors import MatcherBroke
-from rightcall.metrics.builtin.confirmation import Confirmation
-from rightcall.metrics.builtin.final_state import FinalState
-from rightcall.metrics.builtin.permission import Permission
+from rightcall.metrics.builtin.consent import Confirmation, Permission
+from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
-from rightcall.metrics.matching.case_score import (
+from rightcall.metrics.matching.case_score import Embed, Grade, score_closely
+from rightcall.metrics.matching.fast_path import flawless, is_flawless
+from rightcall.metrics.matching.kinds import NO_TOOLS, load_in_doubt, read_skills
+from rightcall.metrics.matching.reasons import reason
+from rightcall.metrics.matching.verdict import (
     DEFAULT_RULES,
-    NO_TOOLS,
-    Embed,
-    Grade,
+    CaseVerdict,
+    Numbers,
+    ScoringRules,
     forbids_all,
     pass_threshold,
-    score_closely,
     score_of_stated,
 )
-from rightcall.metrics.matching.fast_path import flawless, is_flawless
-from rightcall.metrics.matching.kinds import load_in_doubt, read_skills
-from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
 from rightcall.model.case import TestCase

@@ -12,9 +12,10 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, NO_TOOLS, score_calls
+from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.kinds import NO_TOOLS
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.metrics.matching.verdict import DEFAULT_RULES, CaseVerdict, Numbers, ScoringRules
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden

@@ -17,18 +17,20 @@ import enum
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypedDict, Unpack
 
-from rightcall.metrics.answer_text import ExactMatch, JsonCorrectness, PatternMatch
 from rightcall.metrics.base import Metric
 from rightcall.metrics.deepeval_form import MirroredMetric, mirror_metric
-from rightcall.metrics.judged.conversation import (
+from rightcall.metrics.deepeval_numbers import ExactMatch, JsonCorrectness, PatternMatch, ToolCorrectness
+from rightcall.metrics.judged.form import Part
+from rightcall.metrics.judged.rubric import (
+    AnswerRelevancy,
+    ArgumentCorrectness,
     ConversationCompleteness,
     KnowledgeRetention,
     RoleAdherence,
+    Rubric,
+    TaskCompletion,
     TurnRelevancy,
 )
-from rightcall.metrics.judged.form import Part
-from rightcall.metrics.judged.rubric import AnswerRelevancy, ArgumentCorrectness, Rubric, TaskCompletion
-from rightcall.metrics.tool_correctness import ToolCorrectness
 from rightcall.models.catalog import bare_model
 
 

@@ -13,15 +13,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.seam import load, name_clashes, plugin_errors, plugins
 from rightcall.files.python_object import load_object
-from rightcall.metrics.base import Metric
-from rightcall.metrics.builtin.dimensions import STANDARD
+from rightcall.metrics.base import FunctionMetric, Metric, metric_name
 from rightcall.metrics.deepeval_form import as_deepeval_metric
-from rightcall.metrics.function import FunctionMetric
+from rightcall.metrics.dimensions import STANDARD
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:
@@ -35,10 +35,10 @@ JUDGED = {
     "task_completion": "rubric:TaskCompletion",
     "answer_relevancy": "rubric:AnswerRelevancy",
     "argument_correctness": "rubric:ArgumentCorrectness",
-    "turn_relevancy": "conversation:TurnRelevancy",
-    "knowledge_retention": "conversation:KnowledgeRetention",
-    "role_adherence": "conversation:RoleAdherence",
-    "conversation_completeness": "conversation:ConversationCompleteness",
+    "turn_relevancy": "rubric:TurnRelevancy",
+    "knowledge_retention": "rubric:KnowledgeRetention",
+    "role_adherence": "rubric:RoleAdherence",
+    "conversation_completeness": "rubric:ConversationCompleteness",
 }
 """Metrics that require a model: `rubric(model='openai:gpt-5-mini', rubric='…')`."""
 
@@ -49,13 +49,18 @@ def metric_names() -> list[str]:
 
 
 @cache
-def on_request() -> tuple[str, ...]:
-    """Built-in metrics that are measured only when named: the files of `builtin/` that are not dimensions."""
-    from pkgutil import iter_modules
-
+def on_request() -> dict[str, type[Metric]]:
+    """Built-in metrics that are measured only when named: all that the files of `builtin/` define."""
     import rightcall.metrics.builtin as shelf
 
-    return tuple(sorted({module.name for module in iter_modules(shelf.__path__)} - {"dimensions"}))
+    files = [import_module(f"{shelf.__name__}.{file.name}") for file in iter_modules(shelf.__path__)]
+    classes = {
+        metric_name(value): value
+        for file in files
+        for value in vars(file).values()
+        if isinstance(value, type) and issubclass(value, Metric) and value.__module__ == file.__name__
+    }
+    return dict(sorted(classes.items()))
 
 
 def resolve_metric(text: str, models: ModelCatalog | None = None) -> Metric:
@@ -155,9 +160,8 @@ def metric_class(name: str) -> type[Metric]:
     if name in STANDARD:
         return type(STANDARD[name])
     if name in on_request():
-        class_name = "".join(part.capitalize() for part in name.split("_"))
-        loaded = getattr(import_module(f"rightcall.metrics.builtin.{name}"), class_name)
-    elif name in JUDGED:
+        return on_request()[name]
+    if name in JUDGED:
         module, _, attribute = JUDGED[name].partition(":")
         loaded = getattr(import_module(f"rightcall.metrics.judged.{module}"), attribute)
     elif ":" in name:

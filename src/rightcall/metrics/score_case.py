@@ -15,16 +15,14 @@ from msgspec.structs import replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, UserMetric
-from rightcall.metrics.builtin.dimensions import STANDARD
-from rightcall.metrics.builtin.final_state import FinalState
-from rightcall.metrics.builtin.turns import Turns
+from rightcall.metrics.builtin.dialogue import Turns
+from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
-from rightcall.metrics.dimensions import score_in_time
-from rightcall.metrics.matching.case_score import DEFAULT_RULES, with_pass_threshold
+from rightcall.metrics.dimensions import STANDARD
 from rightcall.metrics.matching.kinds import read_skills
-from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
+from rightcall.metrics.matching.verdict import DEFAULT_RULES, ScoringRules, with_pass_threshold
+from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence, score_in_time
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, states_check
 from rightcall.model.run import CaseResult

@@ -20,7 +20,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyTally
 from rightcall.decide.search_numbers import SearchRecord
-from rightcall.metrics.safety.endless import without_runaway
+from rightcall.metrics.safety.scores import without_runaway
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool

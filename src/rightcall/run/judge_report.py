@@ -10,7 +10,7 @@ from rightcall.core.errors import InputError, RightCallError
 from rightcall.core.text import pluralize
 from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
 from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report, by_time
-from rightcall.metrics.judged.frame import VERSION
+from rightcall.metrics.judged.form import VERSION
 from rightcall.model.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
 from rightcall.run.judged_run import JudgedRun, load_judged_run

@@ -17,8 +17,7 @@ from rightcall.decide.label_rules import Target
 from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric, asks_model
 from rightcall.metrics.judged.bias import Bias, position
-from rightcall.metrics.judged.form import judge_of, material_hash
-from rightcall.metrics.judged.frame import material_of
+from rightcall.metrics.judged.form import judge_of, material_hash, material_of
 from rightcall.metrics.judged.preference import Preference, Prefers
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import resolve_metric

@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.decide.verdict import Verdict
-from rightcall.metrics.safety.endless import EndlessTasks
+from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.run import CaseResult, Run, Summary

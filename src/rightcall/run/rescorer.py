@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
-from rightcall.metrics.safety.endless import EndlessTasks
+from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, Golden

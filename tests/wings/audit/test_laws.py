@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.codec import encode
-from rightcall.metrics.answer_text import ExactMatch
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import score_trajectory
+from rightcall.metrics.deepeval_numbers import ExactMatch
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.metrics.resolve import as_metrics

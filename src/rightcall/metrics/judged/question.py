@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ProviderError
-from rightcall.metrics.judged.frame import SYSTEM, VERDICT, VERSION, question
+from rightcall.metrics.judged.form import SYSTEM, VERDICT, VERSION, question
 from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, next_votes, no_vote, vote_of
 from rightcall.model.message import Message
 from rightcall.models.base import ModelRequest, Prompt, Provider, Settings

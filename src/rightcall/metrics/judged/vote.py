@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Literal
 
-from rightcall.metrics.judged.frame import VERDICT
+from rightcall.metrics.judged.form import VERDICT
 from rightcall.metrics.judged.verdict_text import (
     LONGEST,
     MARKER,

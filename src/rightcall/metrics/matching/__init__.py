@@ -4,7 +4,7 @@ matchers/      value or MISSING → score in [0, 1]
 compile        a golden's argument → matcher
 expectation    expected calls prepared for comparison, and what the final answer should contain
 fast_path      cases that need no alignment
-assignment     best one-to-one assignment
+assignment     best one-to-one assignment, and the limit on such work
 alignment      the alignment itself, under order constraints
 explain        alignment → failures with evidence
 reasons        failures → text

@@ -15,8 +15,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.assignment import best_assignment
-from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, TooManyCalls, spend
+from rightcall.metrics.matching.assignment import STEPS_OF_A_COMPARISON, TooManyCalls, best_assignment, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors
 from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall

@@ -11,10 +11,17 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.alignment import Alignment, CallComparison, CallPair, align, align_in_order
 from rightcall.metrics.matching.approvals import places_of_refusals, requests_by_call, without_tokens
+from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
-from rightcall.metrics.matching.case_numbers import case_numbers, half_credit, ratio
-from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
+from rightcall.metrics.matching.case_numbers import (
+    blank_read,
+    case_numbers,
+    half_credit,
+    in_doubt,
+    ratio,
+    without_unknown,
+)
 from rightcall.metrics.matching.expectation import Slot, fits, make_slots, missing_content, refuse_unsound
 from rightcall.metrics.matching.explain import (
     explain,
@@ -31,14 +38,23 @@ from rightcall.metrics.matching.handoffs import (
     without_consequences,
 )
 from rightcall.metrics.matching.kinds import (
+    NO_PLACES,
+    NO_TOOLS,
     callable_tools,
     places_not_judged,
     places_of_upkeep,
     read_skills,
     skills_of,
 )
-from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
-from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
+from rightcall.metrics.matching.verdict import (
+    DEFAULT_RULES,
+    CaseVerdict,
+    Numbers,
+    ScoringRules,
+    forbids_all,
+    pass_threshold,
+    score_of_stated,
+)
 from rightcall.model.call import ToolCall
 from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.expected_call import ExpectedCall
@@ -48,9 +64,6 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
-DEFAULT_RULES = ScoringRules()
-NO_TOOLS: Mapping[str, Tool] = {}
-NO_PLACES: frozenset[int] = frozenset()
 MOST_ALTERNATIVES = 256
 
 
@@ -343,53 +356,3 @@ def _passes(golden: Golden, numbers: Numbers, score: float, rules: ScoringRules)
         return f1 >= pass_threshold(golden, rules)
     extra_is_fine = golden.extra_calls == "allow" or golden.category == "negative"
     return numbers.fn == 0 and (extra_is_fine or numbers.fp == 0)
-
-
-def pass_threshold(golden: Golden, rules: ScoringRules = DEFAULT_RULES) -> float:
-    """The value from which a grade passes: 1, but for a secondary golden its own threshold or the suite's.
-
-    Every grade without a threshold passes by it: the calls of the golden, the built-in numbers about
-    them, and numbers that functions and evaluators return.
-    """
-    if golden.category != "secondary":
-        return 1.0
-    return rules.secondary_threshold if golden.threshold is None else golden.threshold
-
-
-def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
-    """The golden as metrics see it, which do not know the rules of the suite: with its threshold."""
-    if golden.category != "secondary" or golden.threshold is not None:
-        return golden
-    return replace(golden, threshold=rules.secondary_threshold)
-
-
-def forbids_all(golden: Golden) -> bool:
-    """Whether every call is wrong: a negative golden that names no tool forbids all."""
-    return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
-
-
-def score_of_stated(
-    golden: Golden, numbers: Numbers, rules: ScoringRules, state: float | None = None
-) -> float:
-    """The score of a golden that expects no call: dimensions of which it says nothing drop out.
-
-    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
-    """
-    any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
-    return rules.mean_of_stated(
-        state=state,
-        precision=None if any_call else numbers.call_precision,
-        tool_precision=None if any_call else numbers.tool_precision,
-        content=numbers.content if golden.output_contains else None,
-        latency=numbers.latency if golden.max_latency_ms is not None else None,
-    )
-
-
-def states_calls(golden: Golden) -> bool:
-    """Whether a golden says anything about calls: which are expected or forbidden, or that others are not allowed."""
-    return must_or_must_not(golden) or forbids_all(golden) or golden.extra_calls == "forbid"
-
-
-def must_or_must_not(golden: Golden) -> bool:
-    """Whether a golden names any calls, expected or forbidden."""
-    return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)

@@ -2,7 +2,7 @@
 
 A bare value means exactly that value. An object with one known matcher key, and otherwise only options of that
 matcher, is that matcher; any other object is a literal. `{"exact": {…}}` takes an object literally.
-To add a matcher: a file in `matchers/` with its class and `KINDS`, or a function `(spec, options, scope) -> Matcher`
+To add a matcher: its class and its line in `KINDS` in a file of `matchers/`, or a function `(spec, options, scope) -> Matcher`
 under the entry point `rightcall.matchers`.
 """
 

@@ -1,4 +1,4 @@
-"""The verdict of a case: every number, whether it passed, and the evidence."""
+"""The verdict of a case: every number, whether it passed, and the evidence; the rules by which numbers become one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.failure import Failure
+from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 
 
@@ -159,3 +160,56 @@ class ScoringRules(msgspec.Struct, frozen=True):
 def _by_default(precision: float, recall: float, parameters: float, content: float) -> float:
     """The overall score by the default weights, remembered: cases fail in the same few ways, and rounding is slow."""
     return min(1.0, round(0.3 * (precision + recall + parameters) + 0.1 * content, 12))
+
+
+DEFAULT_RULES = ScoringRules()
+
+
+def pass_threshold(golden: Golden, rules: ScoringRules = DEFAULT_RULES) -> float:
+    """The value from which a grade passes: 1, but for a secondary golden its own threshold or the suite's.
+
+    Every grade without a threshold passes by it: the calls of the golden, the built-in numbers about
+    them, and numbers that functions and evaluators return.
+    """
+    if golden.category != "secondary":
+        return 1.0
+    return rules.secondary_threshold if golden.threshold is None else golden.threshold
+
+
+def with_pass_threshold(golden: Golden, rules: ScoringRules) -> Golden:
+    """The golden as metrics see it, which do not know the rules of the suite: with its threshold."""
+    if golden.category != "secondary" or golden.threshold is not None:
+        return golden
+    return msgspec.structs.replace(golden, threshold=rules.secondary_threshold)
+
+
+def forbids_all(golden: Golden) -> bool:
+    """Whether every call is wrong: a negative golden that names no tool forbids all."""
+    return golden.no_calls or (golden.category == "negative" and not must_or_must_not(golden))
+
+
+def score_of_stated(
+    golden: Golden, numbers: Numbers, rules: ScoringRules, state: float | None = None
+) -> float:
+    """The score of a golden that expects no call: dimensions of which it says nothing drop out.
+
+    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
+    """
+    any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
+    return rules.mean_of_stated(
+        state=state,
+        precision=None if any_call else numbers.call_precision,
+        tool_precision=None if any_call else numbers.tool_precision,
+        content=numbers.content if golden.output_contains else None,
+        latency=numbers.latency if golden.max_latency_ms is not None else None,
+    )
+
+
+def states_calls(golden: Golden) -> bool:
+    """Whether a golden says anything about calls: which are expected or forbidden, or that others are not allowed."""
+    return must_or_must_not(golden) or forbids_all(golden) or golden.extra_calls == "forbid"
+
+
+def must_or_must_not(golden: Golden) -> bool:
+    """Whether a golden names any calls, expected or forbidden."""
+    return bool(golden.forbidden_calls or golden.expected_calls or golden.any_of)

@@ -8,8 +8,16 @@ from msgspec.structs import replace
 
 from rightcall.metrics.matching.approvals import error_code, ran, was_confirmed
 from rightcall.metrics.matching.expectation import fits
-from rightcall.metrics.safety.attack_calls import AttackTrace, attack_hit, attack_trace, leaks_of, took_effect
-from rightcall.metrics.safety.delivery import places_measured, plants_delivered, waiting_text
+from rightcall.metrics.safety.attack_trace import (
+    AttackTrace,
+    attack_hit,
+    attack_trace,
+    leaks_of,
+    places_measured,
+    plants_delivered,
+    took_effect,
+    waiting_text,
+)
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import Golden, expectations_of

@@ -9,9 +9,9 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.alignment import CallComparison, assign_by_groups
+from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.case_score import places_that_count, score_calls
-from rightcall.metrics.matching.effort import TooManyCalls, limit_effort
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.metrics.matching.handoffs import read_team
 from rightcall.metrics.matching.kinds import places_not_judged, read_skills

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.safety_numbers import FEWEST, FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
 from rightcall.decide.search_numbers import SafetyRate
-from rightcall.metrics.safety.delivery import waiting_text
+from rightcall.metrics.safety.attack_trace import waiting_text
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Code
 from rightcall.model.golden import AnyGolden

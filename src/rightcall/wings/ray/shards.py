@@ -29,7 +29,7 @@ from rightcall.datasets.trajectories import lines_before, trajectories_between, 
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.metrics.passes import stable_hash
-from rightcall.metrics.safety.endless import EndlessTasks
+from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor

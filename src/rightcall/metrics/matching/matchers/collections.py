@@ -1,12 +1,13 @@
-"""Matchers on lists and objects: set, multiset, superset_of, subset_of, items, object."""
+"""Matchers made of matchers: set, multiset, superset_of, subset_of, items, object, not, all."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
-from rightcall.metrics.matching.assignment import best_assignment
+from rightcall.metrics.matching.assignment import STEPS_OF_A_COMPARISON, best_assignment, spend
 from rightcall.metrics.matching.base import (
     MISSING,
     Build,
@@ -18,7 +19,6 @@ from rightcall.metrics.matching.base import (
     some_of,
     wrong,
 )
-from rightcall.metrics.matching.effort import STEPS_OF_A_COMPARISON, spend
 
 
 def best_pairing(members: list[Matcher], values: list[Any], at: int) -> tuple[int, float]:
@@ -109,6 +109,34 @@ def _bag(name: str) -> Build:
     return lambda spec, options, scope: Bag(name, list_of(name, spec, scope))
 
 
+class Not(msgspec.Struct):
+    """Passed, and not accepted by the inner matcher: `{"not": "admin"}`."""
+
+    inner: Matcher
+
+    def score(self, value: Any, at: int) -> float:
+        return 0.0 if value is MISSING or self.inner.score(value, at) == 1.0 else 1.0
+
+    def describe(self) -> str:
+        return f"anything but {self.inner.describe()}"
+
+
+class All(msgspec.Struct):
+    """Accepted by every matcher: `{"all": [{"contains": "a"}, {"contains": "b"}]}`."""
+
+    members: list[Matcher]
+
+    def score(self, value: Any, at: int) -> float:
+        return min(member.score(value, at) for member in self.members)
+
+    def describe(self) -> str:
+        return " and ".join(member.describe() for member in self.members)
+
+
+def _not(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
+    return Not(nested_matcher(spec, replace(scope, negated=not scope.negated)))
+
+
 KINDS = {
     "set": Kind(_bag("set")),
     "multiset": Kind(_bag("multiset")),
@@ -116,4 +144,6 @@ KINDS = {
     "subset_of": Kind(_bag("subset_of")),
     "object": Kind(_object),
     "items": Kind(lambda spec, options, scope: Items(list_of("items", spec, scope))),
+    "not": Kind(_not),
+    "all": Kind(lambda spec, options, scope: All(some_of("all", spec, scope))),
 }

@@ -1,58 +1,26 @@
-"""The metric `grounded_values`."""
+"""The numbers, identifiers, dates and names of an answer, and which of them come from what the agent was told."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from rightcall.core.dates import MONTHS, days_named, without_dates
-from rightcall.core.text import one_line
-from rightcall.metrics.base import Metric, require_threshold
 from rightcall.metrics.value_sources import TIME, ValueSources, bare_text, read_number, without_times
 from rightcall.model.case import TestCase
-from rightcall.model.score import Score
 
 
-@dataclass(frozen=True)
-class GroundedValues(Metric):
-    """Share of the answer's numbers, identifiers, dates and names that come from a result, the request or the context.
-
-    An invented price or order number is worse than none, and finding it needs no model. `1,200`, `1200` and `1.2k` are
-    equal, as are dates in digits and in words; a rounded number is the number, and counts, totals and differences follow
-    from the results. A name is a capitalised word within a sentence. `allow` are further texts that may be stated;
-    `kinds` are those checked. An answer without values passes; without an answer the case is an error.
-
-    Golden: {"input": "What does room 12 cost?"}
-    Fails: {"output": "Room 12 costs $95 a night.", "calls": [{"name": "get_price", "status": "ok", "output": {"price": 90}}]}
-    Passes: {"output": "Room 12 costs $90 a night.", "calls": [{"name": "get_price", "status": "ok", "output": {"price": 90}}]}
-    """
-
-    kinds: tuple[str, ...] = ("number", "id", "date", "name")
-    allow: tuple[str, ...] = ()
-    threshold: float = 1.0
-
-    def __post_init__(self) -> None:
-        require_threshold(self.name, self.threshold)
-
-    def nothing_to_check(self, case: TestCase) -> str:
-        return "" if case.trajectory.output.strip() else "there is no answer"
-
-    def measure(self, case: TestCase) -> Score:
-        if reason := self.nothing_to_check(case):
-            return Score.broken(reason)
-        values = [value for value in answer_values(case.trajectory.output) if value.kind in self.kinds]
-        if not values:
-            return Score(1.0, True)
-        sources = ValueSources(case, self.allow)
-        numbers = [value.number for value in values if value.kind == "number" and not value.day]
-        missing = [value for value in values if not _is_grounded(value, sources, numbers)]
-        share = 1 - len(missing) / len(values)
-        if share >= self.threshold:
-            return Score(share, True)
-        texts = ", ".join(f"{value.kind} {one_line(value.text, 60)}" for value in missing[:5])
-        return Score(share, False, f"in no result, request or context: {texts}")
+def check_values(
+    case: TestCase, kinds: Collection[str], allow: Iterable[str]
+) -> tuple[list[AnswerValue], list[AnswerValue]]:
+    """The values of these kinds in the answer, and those of them that are in no source; `allow` are further sources."""
+    values = [value for value in answer_values(case.trajectory.output) if value.kind in kinds]
+    if not values:
+        return [], []
+    sources = ValueSources(case, allow)
+    numbers = [value.number for value in values if value.kind == "number" and not value.day]
+    return values, [value for value in values if not _is_grounded(value, sources, numbers)]
 
 
 def _is_grounded(value: AnswerValue, sources: ValueSources, numbers: list[float]) -> bool:

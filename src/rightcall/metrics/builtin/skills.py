@@ -1,4 +1,4 @@
-"""The metric `followed`."""
+"""Metrics of skills: `trigger_recall`, `trigger_precision`, `followed`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,57 @@ from rightcall.model.case import TestCase
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden
 from rightcall.model.score import Score
+
+
+@dataclass(frozen=True)
+class TriggerRecall(Metric):
+    """How many of the expected skills were loaded, whoever loaded them: the agent or an agent that it uses.
+
+    A case says nothing if the skill was already in the context, or if the user loaded it. Reports show the same for each
+    skill, with intervals, in their table of tools.
+
+    Tools: [{"name": "pdf", "kind": "skill"}, {"name": "docx", "kind": "skill"}]
+    Golden: {"input": "Fill in this form", "judge": "skills", "expected_calls": [{"tool": "pdf"}]}
+    Fails: [{"name": "Skill", "arguments": {"skill": "docx"}}]
+    Passes: [{"name": "Skill", "arguments": {"skill": "pdf"}}]
+    """
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        if why := doubt_about_loads(case):
+            return why
+        return "" if skill_loads(case).expected else "the golden expects no skill"
+
+    def measure(self, case: TestCase) -> Score:
+        loads = skill_loads(case)
+        missing = [name for name in loads.expected if name not in loads.loaded]
+        return Score.graded(len(loads.right) / len(loads.expected), f"not loaded: {', '.join(missing)}")
+
+
+@dataclass(frozen=True)
+class TriggerPrecision(Metric):
+    """How many of the loaded skills were expected; 1 when none was loaded.
+
+    A skill that is loaded for nothing costs its whole body in every later request, and its instructions compete with
+    the user's. Loading a skill again does not count.
+
+    Tools: [{"name": "pdf", "kind": "skill"}, {"name": "docx", "kind": "skill"}]
+    Golden: {"input": "What is a form?", "judge": "skills", "category": "negative"}
+    Fails: [{"name": "Skill", "arguments": {"skill": "pdf"}}]
+    Passes: [{"name": "Bash", "arguments": {"command": "ls"}}]
+    """
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        if why := doubt_about_loads(case):
+            return why
+        about_skills = case.golden.judge == "skills" or skill_loads(case).expected
+        return "" if about_skills else "the golden neither expects a skill nor judges skills"
+
+    def measure(self, case: TestCase) -> Score:
+        loads = skill_loads(case)
+        if not loads.wrong:
+            return Score(1.0, True)
+        right = len(loads.loaded) - len(loads.wrong)
+        return Score.graded(right / len(loads.loaded), f"loaded for nothing: {', '.join(loads.wrong)}")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
-"""The numbers of DeepEval's `ToolCorrectnessMetric`.
+"""Metrics with DeepEval's numbers: its `ToolCorrectnessMetric`, and those of the answer's text.
 
-Three ways to compare, each with or without arguments and outputs:
+Tool correctness compares in three ways, each with or without arguments and outputs:
 
     exact     1 if the calls are those expected, one by one and in order, else 0
     ordered   the heaviest common subsequence, as a share of the expected calls
@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from rightcall.metrics.base import CallMetric, require_threshold
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.metrics.base import CallMetric, Metric, require_threshold
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text
@@ -25,6 +26,7 @@ from rightcall.model.call import ToolCall, ToolCallType
 from rightcall.model.case import TestCase
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.score import Score
+from rightcall.tools.definitions.validate import fullmatch
 
 
 @dataclass(frozen=True)
@@ -140,3 +142,78 @@ def _reason(expected: Sequence[ExpectedCall], called: Sequence[ToolCall], order:
     called_text = ", ".join(call.name for call in called) or "nothing"
     in_order = f" in {order}order" if len(expected) > 1 else ""
     return f"expected {expected_text}{in_order}, called {called_text}"
+
+
+@dataclass(frozen=True)
+class AnswerText(Metric):
+    """A metric of the answer, which must not be empty."""
+
+    threshold: float = 1.0
+
+    def __post_init__(self) -> None:
+        require_threshold(self.name, self.threshold)
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        return "" if case.trajectory.output else "there is no answer"
+
+
+@dataclass(frozen=True)
+class ExactMatch(AnswerText):
+    """Whether the answer is the expected one, apart from spaces around it."""
+
+    reads_expected_output: ClassVar[bool] = True
+
+    def nothing_to_check(self, case: TestCase) -> str:
+        if case.golden.expected_output is None:
+            return "the golden has no expected_output"
+        return super().nothing_to_check(case)
+
+    def measure(self, case: TestCase) -> Score:
+        equal = case.trajectory.output.strip() == (case.golden.expected_output or "").strip()
+        why = "the answer is the expected one" if equal else "the answer differs from the expected one"
+        return Score(float(equal), equal, why)
+
+
+@dataclass(frozen=True)
+class PatternMatch(AnswerText):
+    """Whether a regular expression matches the whole answer, apart from spaces around it.
+
+    It cannot hang, whatever a model answers: the syntax is that of the matcher `regex`.
+    """
+
+    pattern: str = ""
+    ignore_case: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            self._matches("")
+        except InputError as error:
+            raise ConfigError(f"pattern_match: {error}") from None
+
+    def measure(self, case: TestCase) -> Score:
+        matches = self._matches(case.trajectory.output.strip())
+        verb = "matches" if matches else "does not match"
+        return Score(float(matches), matches, f"the answer {verb} {self.pattern}")
+
+    def _matches(self, text: str) -> bool:
+        return fullmatch(f"(?i){self.pattern}" if self.ignore_case else self.pattern)(text)
+
+
+@dataclass(frozen=True)
+class JsonCorrectness(AnswerText):
+    """Whether the answer is JSON that a Pydantic model accepts."""
+
+    expected_schema: Any = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not hasattr(self.expected_schema, "model_validate_json"):
+            raise ConfigError("json_correctness: expected_schema must be a Pydantic model")
+
+    def measure(self, case: TestCase) -> Score:
+        try:
+            self.expected_schema.model_validate_json(case.trajectory.output)
+        except ValueError as error:  # Pydantic's errors are
+            return Score(0.0, False, str(error))
+        return Score(1.0, True, "the answer is JSON of the expected form")
