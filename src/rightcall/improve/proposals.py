@@ -48,11 +48,6 @@ def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
     return any(tool in exposure or any((tool, name) in exposure for name in args) for tool, args in expected)
 
 
-def first_expected_tool(golden: AnyGolden) -> str:
-    """The first tool that a golden expects; "" for one that expects no call."""
-    return next((tool for tool, _ in calls_expected(golden)), "")
-
-
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
 """Findings about goldens: definitions must not be tuned to them."""
 

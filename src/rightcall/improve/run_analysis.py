@@ -13,7 +13,7 @@ from rightcall.agents.agent import is_address
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
-from rightcall.improve.past_runs import voter_of
+from rightcall.improve.past_evidence import voter_of
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.step_funnel import FunnelTally, StepFunnel
 from rightcall.improve.votes import RunVotes, Voter, run_votes

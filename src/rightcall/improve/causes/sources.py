@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rightcall.core.words import name_tokens
-from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places, with_sentence
+from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.model.tool import Tool

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from rightcall.core.text import percent, pluralize
-from rightcall.improve.causes.arguments import (
+from rightcall.improve.causes.parameters import (
     ArgumentPlace,
     examples_of,
     names_date_form,
