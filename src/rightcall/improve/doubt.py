@@ -30,18 +30,9 @@ Certain is by construction. With simulated agents: `likely` of 5 or 10 agents, `
 """
 
 DoubtCode = Literal[
-    "cannot_be_met",
-    "against_schema",
-    "default_demanded",
-    "stray_mark",
-    "agents_agree",
-    "nobody_passes",
-    "too_strict",
-    "contradiction",
-    "two_tools_fit",
-    "from_nowhere",
-    "discrimination",
-]
+    "cannot_be_met", "against_schema", "default_demanded", "stray_mark", "agents_agree", "nobody_passes",
+    "too_strict", "contradiction", "two_tools_fit", "from_nowhere", "discrimination",
+]  # fmt: skip
 DOUBT_CODES: tuple[DoubtCode, ...] = get_args(DoubtCode)
 
 DOUBT_TITLES: dict[DoubtCode, str] = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
@@ -173,7 +174,7 @@ class ProposalTask:
     system: str
     tune: Sequence[AnyGolden]
     results: Sequence[CaseResult]
-    measure: Callable[[Proposal, Sequence[AnyGolden]], Awaitable[Sequence[CaseResult]]]
+    measure: Callable[[Proposal, Sequence[AnyGolden]], Coroutine[Any, Any, Sequence[CaseResult]]]
 
 
 Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]
