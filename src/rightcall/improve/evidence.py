@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, stated_values
-from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
+from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, K, ParameterStats, Seen, ToolStats
 from rightcall.improve.golden_facts import (
     all_words,
     expected_tools,
@@ -179,12 +179,13 @@ class Evidence:
                 for plain in stated_values(value):
                     if len(stats.values) < MOST_PAIRS:
                         stats.values[_value_text(plain)] += 1
+                wrong = _wrongly_filled(trials, tool, name)
                 if enum_of(self.by_name.get(tool), name) or is_stated(value, request.words):
                     stats.held_trials += trials.judged
-                    stats.held_wrong += _wrongly_filled(trials, tool, name)
+                    stats.held_wrong += wrong
                 else:
                     stats.lacking_trials += trials.judged
-                    stats.lacking_wrong += _wrongly_filled(trials, tool, name)
+                    stats.lacking_wrong += wrong
 
     def _count_mistakes(self, mistakes: Iterable[Mistake]) -> None:
         for mistake in mistakes:
@@ -231,6 +232,14 @@ class Evidence:
             for number, seen in enumerate(self.seen)
             if all(getattr(seen.symptom, name) == value for name, value in fields.items())
         ]
+
+    def group(self, key: Callable[[Symptom], K | None]) -> dict[K, list[int]]:
+        """Numbers of the symptoms by a key, in its order; symptoms without one are left out."""
+        numbers: dict[K, list[int]] = {}
+        for number, seen in enumerate(self.seen):
+            if (value := key(seen.symptom)) is not None:
+                numbers.setdefault(value, []).append(number)
+        return dict(sorted(numbers.items()))
 
     def trials_of(self, numbers: Iterable[int]) -> int:
         """Failed trials with these symptoms."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -12,6 +12,7 @@ from rightcall.improve.causes.choices import (
     destinations,
     first_sentence,
     missing_words,
+    most_informative,
     such_as,
     tools_that_were_missed,
 )
@@ -149,56 +150,45 @@ def _sources(sources: Counter[str]) -> str:
 
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:
-    strike = f"Strike '{sentence}'" if sentence else ""
-    add = (
-        f"Not for requests that mention {', '.join(words)}."
-        if words
-        else f"what it is not for, such as {ids}."
-    )
     if words:
-        return f"{strike}; add: {add}" if strike else f"Add: {add}"
-    return f"{strike}, and say {add}" if strike else f"Say {add}"
+        add = f"Not for requests that mention {', '.join(words)}."
+        return f"Strike '{sentence}'; add: {add}" if sentence else f"Add: {add}"
+    say = f"what it is not for, such as {ids}."
+    return f"Strike '{sentence}', and say {say}" if sentence else f"Say {say}"
 
 
 def _common(evidence: Evidence, tool: str) -> list[str]:
     words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
     strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
     strangest = [word for word in strange if word not in own] or strange
-    return sorted(strangest, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
+    return most_informative(evidence, strangest, words)
 
 
 def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChange, ...]:
-    text = evidence.by_name[tool].description
-    left = (
-        re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
-        if sentence
-        else text
-    )
-    if sentence and len(left.split()) >= 4:
-        return (ProposedChange(tool, ("description",), text, left),)
+    if sentence:
+        text = evidence.by_name[tool].description
+        left = re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
+        if len(left.split()) >= 4:
+            return (ProposedChange(tool, ("description",), text, left),)
     words = _common(evidence, tool)
     return (describe(evidence, tool, f"Not for requests that mention {', '.join(words)}."),) if words else ()
 
 
 def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool that does not exist."""
-    symptoms_by_name: defaultdict[str, list[int]] = defaultdict(list)
-    for number in evidence.where(group="invented"):
-        symptoms_by_name[evidence.seen[number].symptom.called].append(number)
-    for name, symptoms in sorted(symptoms_by_name.items()):
+    invented = evidence.group(lambda symptom: symptom.called if symptom.group == "invented" else None)
+    for name, symptoms in invented.items():
         mentioned = [tool for tool in evidence.by_name_in_order if evidence.wording.names(tool, name)]
         near = get_close_matches(name, evidence.by_name_in_order, 1)
-        if mentioned:
-            advice = f"{name} does not exist; the description of {mentioned[0]} mentions it."
-        else:
-            advice = f"{name} does not exist" + (f"; it looks like {near[0]}." if near else ".")
+        why = f"; the description of {mentioned[0]} mentions it" if mentioned else ""
+        why = why or (f"; it looks like {near[0]}" if near else "")
         tools_meant = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
         place = tuple(mentioned[:1] or sorted(tools_meant)[:1])
         yield Hypothesis(
             symptoms,
             Weight(0.9, *(f"mentioned by {tool}" for tool in mentioned[:2])),
             f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
-            advice,
+            f"{name} does not exist{why}.",
             place,
             lint=codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
             exposed=None,
@@ -249,10 +239,8 @@ GROUPS = ("miss", "arguments", "other")
 def loaded_not_followed(evidence: Evidence) -> Iterator[Hypothesis]:
     """A skill that was loaded, and whose calls were not made."""
     for name in evidence.by_name_in_order:
-        if evidence.by_name[name].kind == "skill":
-            symptoms = _not_followed(evidence, name)
-            if symptoms:
-                yield _not_followed_hypothesis(evidence, name, symptoms)
+        if evidence.by_name[name].kind == "skill" and (symptoms := _not_followed(evidence, name)):
+            yield _not_followed_hypothesis(evidence, name, symptoms)
 
 
 def _not_followed(evidence: Evidence, skill: str) -> list[int]:

@@ -38,8 +38,7 @@ class ArgumentPlace(NamedTuple):
     @property
     def described(self) -> bool:
         """Whether it has a description."""
-        text = self.schema.get("description")
-        return isinstance(text, str) and bool(text.strip())
+        return bool(self.description.strip())
 
     @property
     def description(self) -> str:
