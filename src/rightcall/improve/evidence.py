@@ -23,7 +23,7 @@ from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of,
 from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.model.danger import dangers_of
-from rightcall.model.golden import AnyGolden, category_of, request_of
+from rightcall.model.golden import category_of, request_of
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 
@@ -106,7 +106,6 @@ class Evidence:
         self._count_request(tool_names, words, quoted, trials)
         self._count_parameters(expected, request, classes, trials)
         symptoms: Counter[Symptom] = Counter()
-        failed_words: set[str] = set()
         for trial in trials.failed:
             failures = name_tools(trial.codes, calls, self.wording.likeness)
             symptom, mistakes = symptom_of(failures, trial.calls, request, self.by_name)
@@ -115,10 +114,15 @@ class Evidence:
             symptoms[symptom] += 1
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
-            self._count_symptom(symptom, words, quoted, failed_words)
+            self._count_surplus(symptom, words, quoted)
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
-        self._count_groups(golden, trials, failed_words, quoted)
+        for tool in {symptom.tool for symptom in symptoms if symptom.group == "miss"}:
+            _add_words(self.tool_stats[tool].missed_words, quoted)
+        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
+            if key:
+                counts[key][0] += len(trials.failed)
+                counts[key][1] += trials.judged
         behaviour = self._suspect_of(trials, words, self) if self._suspect_of else None
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
@@ -200,11 +204,8 @@ class Evidence:
             if mistake.unit:
                 stats.units[mistake.unit] += 1
 
-    def _count_symptom(
-        self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str], failed_words: set[str]
-    ) -> None:
-        if symptom.group == "miss":
-            failed_words.add(symptom.tool)
+    def _count_surplus(self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str]) -> None:
+        """Count a tool that was called for the request of another, or for one that needs none."""
         into = symptom.called if symptom.group == "miss" else symptom.tool if symptom.group == "extra" else ""
         if into:
             sums = self.surplus_cover[into]
@@ -212,16 +213,6 @@ class Evidence:
             sums[1] += self.wording.cover(words, into)
             sums[2] += self.wording.cover(words, symptom.tool) if symptom.group == "miss" else 0.0
             _add_words(self.surplus_words[into], quoted)
-
-    def _count_groups(
-        self, golden: AnyGolden, trials: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
-    ) -> None:
-        for tool in failed_words:
-            _add_words(self.tool_stats[tool].missed_words, quoted)
-        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
-            if key:
-                counts[key][0] += len(trials.failed)
-                counts[key][1] += trials.judged
 
     # ------------------------------------------------------------------ reading
 
