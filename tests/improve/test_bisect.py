@@ -13,9 +13,8 @@ from benchmarks.planted_suites.suites import clean_suite
 
 from rightcall.agents.agent import Agent
 from rightcall.improve.attribution import what_changed
-from rightcall.improve.bisection import bisect_changes
+from rightcall.improve.bisection import bisect_changes, undone
 from rightcall.improve.changes import run_changes
-from rightcall.improve.patch import undone
 from rightcall.improve.run_setup import RunRecord
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan

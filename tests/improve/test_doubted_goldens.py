@@ -15,8 +15,7 @@ import rightcall as rc
 from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.cli.dataset import check as dataset_check
-from rightcall.improve.past_evidence import past_evidence
-from rightcall.improve.past_runs import cases_of_result
+from rightcall.improve.past_evidence import cases_of_result, past_evidence
 from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.improve.votes import Voter
 from rightcall.metrics.case_result import result_of

@@ -16,7 +16,7 @@ from rightcall.cli.main import cli
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.improve.perturbations import requests
 from rightcall.improve.perturbations.requests import paraphrase_goldens, read_paraphrases, write_paraphrases
-from rightcall.improve.perturbed_run import run_perturbed
+from rightcall.improve.robustness import run_perturbed
 from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.models.base import ModelReply
 from rightcall.run.plan import Plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from rightcall.improve.proof.prospects import announcement, no_cause
+from rightcall.improve.proof.material import announcement, no_cause
 
 
 def material(tune: int, proof: int) -> Any:

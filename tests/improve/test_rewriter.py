@@ -8,9 +8,9 @@ import pytest
 from benchmarks.planted_suites.provider import ReadingModel
 
 from rightcall.core.errors import ProviderError
+from rightcall.improve import model_texts
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
-from rightcall.improve.proof import rewriter
-from rightcall.improve.proof.rewriter import Rewriter
+from rightcall.improve.model_texts import Rewriter
 from rightcall.improve.proposals import ProposalTask
 from rightcall.model import Golden, Message, Tool
 from rightcall.models.base import ModelReply
@@ -33,7 +33,7 @@ def proposals(monkeypatch, answers):
                 raise answer
             return ModelReply(Message("assistant", answer))
 
-    monkeypatch.setattr(rewriter, "resolve", lambda name: Writer(None))
+    monkeypatch.setattr(model_texts, "resolve", lambda name: Writer(None))
     return asyncio.run(Rewriter("m")(TASK))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.core import codec
-from rightcall.improve.dataset_statistics import dataset_statistics
+from rightcall.improve.dataset_quality import dataset_statistics
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool
 from rightcall.run.golden_check import check_goldens
 

@@ -22,7 +22,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.datasets.goldens import save_goldens
 from rightcall.decide.config import read_gate
-from rightcall.improve.perturbed_run import run_perturbed
+from rightcall.improve.robustness import run_perturbed
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_matrix import golden_matrix, group_trend
 from rightcall.model import Message

@@ -18,8 +18,7 @@ from rightcall.decide.options import CompareOptions
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.improve.attribution import WhatChanged
-    from rightcall.improve.patch import UndoneEffect
+    from rightcall.improve.attribution import UndoneEffect, WhatChanged
     from rightcall.store.sql.store import Store
 
 

@@ -207,7 +207,7 @@ def _convert_goldens(
 def stats(file: Path, as_json: JsonOption = False) -> None:
     """Count goldens by category, tool, number of calls and tag."""
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.improve.dataset_statistics import dataset_statistics
+    from rightcall.improve.dataset_quality import dataset_statistics
     from rightcall.show.terminal import clean
 
     statistics = dataset_statistics(load_goldens(file))

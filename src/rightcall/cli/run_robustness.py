@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
-    from rightcall.improve.perturbed_run import run_perturbed
+    from rightcall.improve.robustness import run_perturbed
     from rightcall.show.improvement import print_perturbations
 
     kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]

@@ -15,21 +15,12 @@ from rightcall.core.dates import day_of, days_named, is_relative_date
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.metrics.matching.compile import matcher_key
 from rightcall.model.golden import Golden
+from rightcall.schema.types import is_number
 
 ArgumentKind = Literal[
-    "missing",
-    "swapped",
-    "foreign",
-    "type",
-    "spelling",
-    "date",
-    "unit",
-    "enum_neighbour",
-    "copied",
-    "invented",
-    "extra",
-    "other",
-]
+    "missing", "swapped", "foreign", "type", "spelling", "date", "unit", "enum_neighbour", "copied",
+    "invented", "extra", "other",
+]  # fmt: skip
 
 KINDS: tuple[ArgumentKind, ...] = get_args(ArgumentKind)
 
@@ -157,7 +148,7 @@ def is_held(value: Any, words: str) -> bool:
     if not text or _whole_word(text, words):
         return True
     day = day_of(text)
-    return day is not None and day[5:] in {named_day[5:] for named_day in days_named(words)}
+    return day is not None and _names_day(day, words)
 
 
 def is_unit_error(expected: Any, actual: Any) -> bool:
@@ -188,10 +179,8 @@ def _close(first: float, second: float) -> bool:
 
 
 def _as_number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
     try:
-        return float(value)
+        return float(value) if is_number(value) else None
     except OverflowError:
         return None
 
@@ -236,13 +225,9 @@ def _json_text(value: Any) -> str:
 
 
 def _spelt_alike(target: Any, actual: Any) -> bool:
-    return (
-        isinstance(target, str)
-        and isinstance(actual, str)
-        and target != actual
-        and bool(_bare(target))
-        and _bare(target) == _bare(actual)
-    )
+    if not isinstance(target, str) or not isinstance(actual, str) or target == actual:
+        return False
+    return _bare(target) == _bare(actual) != ""
 
 
 def _bare(text: str) -> str:
@@ -251,27 +236,20 @@ def _bare(text: str) -> str:
 
 
 def _same_day(target: Any, actual: Any) -> bool:
-    if not isinstance(target, str) or not isinstance(actual, str | int | float) or isinstance(actual, bool):
-        return False
-    day = day_of(target)
-    if day is None:
+    day = day_of(target) if isinstance(target, str) else None
+    if day is None or not (isinstance(actual, str) or is_number(actual)):
         return False
     text = str(actual)
-    return (
-        day_of(text) == day
-        or day[5:] in {named_day[5:] for named_day in days_named(text)}
-        or is_relative_date(text)
-    )
+    return day_of(text) == day or _names_day(day, text) or is_relative_date(text)
+
+
+def _names_day(day: str, text: str) -> bool:
+    return day[5:] in {named_day[5:] for named_day in days_named(text)}
 
 
 def _equal(first: Any, second: Any) -> bool:
-    return (type(first) is type(second) and first == second) or (
-        _number_like(first) and _number_like(second) and first == second
-    )
-
-
-def _number_like(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    same_type = type(first) is type(second) or (is_number(first) and is_number(second))
+    return same_type and bool(first == second)
 
 
 def _scalar(value: Any) -> bool:
@@ -280,7 +258,7 @@ def _scalar(value: Any) -> bool:
 
 def _is_telling(value: Any) -> bool:
     """Whether finding the value elsewhere means anything: True and "" occur everywhere."""
-    return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+    return is_number(value) or (isinstance(value, str) and value != "")
 
 
 def values_in_request(golden: Golden) -> list[Any]:

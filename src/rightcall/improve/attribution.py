@@ -72,15 +72,31 @@ class WhatChanged(Record, frozen=True):
     known: bool = True
 
 
+class UndoneEffect(Record, frozen=True):
+    """One change undone: rates of the broken goldens with and without it, and of as many that did not break.
+
+    `caused` says that undoing it repairs broken goldens beyond chance (p, adjusted for the number of changes).
+    """
+
+    item: int
+    place: str
+    what: str
+    broken: int = 0
+    with_change: float = 0.0
+    without: float = 0.0
+    others_with: float = 0.0
+    others_without: float = 0.0
+    p: float = 1.0
+    caused: bool = False
+    problem: str = ""
+
+
 def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChanged:
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
     items = run_changes(*records)
     comparison = store.runs.compare(before.id, after.id)
-    compared = [
-        *comparison.page("broken", limit=MOST_FLIPS),
-        *comparison.page("fixed", limit=MOST_FLIPS),
-    ]
+    compared = [case for side in ("broken", "fixed") for case in comparison.page(side, limit=MOST_FLIPS)]
     both = [
         (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
     ]
@@ -183,22 +199,17 @@ def _suspicion(item: ChangeItem, symptom: Symptom | None, tools_involved: frozen
         if item.scope == "parameter" and item.parameter in wrong:
             return 1.0 if _can_cause(item, wrong[item.parameter]) else 0.3
         return 0.4 * 0.3
-    if item.scope == "parameter":
-        return 0.3
-    return 1.0
+    return 0.3 if item.scope == "parameter" else 1.0
 
 
 def _global_fit(item: ChangeItem, symptom: Symptom | None) -> float:
     """How well a change that touches every golden fits: a prompt decides about choices, a setting a little of all."""
     chooses = symptom is not None and symptom.group in ("miss", "extra", "stopped", "invented")
-    if item.scope == "system":
-        return 1.0 if chooses else 0.6
-    return 1.0 if item.scope in ("model", "dataset") else 0.6
+    return 1.0 if item.scope in ("model", "dataset") or (item.scope == "system" and chooses) else 0.6
 
 
 def _can_cause(item: ChangeItem, kind: str) -> bool:
-    key = item.path.rpartition(".")[2]
-    return kind in FITS.get(key, FITS["description"])
+    return kind in FITS.get(item.path.rpartition(".")[2], FITS["description"])
 
 
 def _specific(
@@ -246,7 +257,7 @@ def _sentence(
     items: Sequence[ChangeItem], flips: Sequence[Flip], suspects: Sequence[Suspect], *, same_requests: bool
 ) -> str:
     if not items:
-        flipped = "1 golden flipped" if len(flips) == 1 else f"{len(flips)} goldens flipped"
+        flipped = f"{pluralize(len(flips), 'golden')} flipped"
         same = ", and the first requests to the model are the same" if same_requests else ""
         return (
             f"no change of model, prompt, settings, tools or code is recorded{same}; {flipped}, by chance or "

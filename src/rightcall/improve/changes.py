@@ -15,18 +15,9 @@ from rightcall.run.watched_inputs import UNSET
 from rightcall.store.base import StoredRun
 
 Scope = Literal[
-    "model",
-    "setting",
-    "system",
-    "code",
-    "request",
-    "tool",
-    "description",
-    "parameter",
-    "order",
-    "dataset",
+    "model", "setting", "system", "code", "request", "tool", "description", "parameter", "order", "dataset",
     "library",
-]
+]  # fmt: skip
 SAME_TOOL = 0.8
 LONGEST = 2_000
 
@@ -80,9 +71,8 @@ def _code_changes(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
                 "code", f"{name} {'added' if old is None else 'removed' if new is None else 'changed'}"
             )
     for name in sorted(before.files_read.keys() & after.files_read.keys()):
-        if before.files_read[name] != after.files_read[name] and not {name} & (
-            before.code.keys() | after.code.keys()
-        ):
+        is_code = name in before.code or name in after.code
+        if before.files_read[name] != after.files_read[name] and not is_code:
             yield ChangeItem("code", f"{name}, which the agent reads, changed")
     for name in sorted(before.variables.keys() & after.variables.keys()):
         old, new = before.variables[name], after.variables[name]

@@ -1,4 +1,4 @@
-"""The quality of a dataset as a test: coverage, near-duplicates, leaked tool names, goldens that are too easy."""
+"""What a dataset contains, and its quality as a test: coverage, near-duplicates, leaked tool names, easy goldens."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent
 from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, counted_category, expectations_of, request_of
 from rightcall.model.message import Message
@@ -218,3 +219,54 @@ def _plain_values(spec: Any) -> list[Any]:
 def _enum(schema: Any) -> list[Any]:
     values = schema.get("enum") if isinstance(schema, dict) else None
     return values if isinstance(values, list) else []
+
+
+class DatasetStatistics(Record, frozen=True):
+    """Counts over goldens. `tools` counts expected calls by tool; `calls_per_golden` how many goldens expect n."""
+
+    goldens: int
+    kind: str
+    categories: dict[str, int]
+    calls_per_golden: dict[int, int]
+    tools: dict[str, int]
+    forbidden: dict[str, int]
+    tags: dict[str, int]
+    clusters: int
+    without_expectation: int
+    mean_input_characters: float
+
+
+def dataset_statistics(goldens: Iterable[AnyGolden]) -> DatasetStatistics:
+    """Count goldens as they are read."""
+    categories: Counter[str] = Counter()
+    sizes: Counter[int] = Counter()
+    tools: Counter[str] = Counter()
+    forbidden: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    clusters: set[str] = set()
+    characters = bare = total = 0
+    kind = "empty"
+    for golden in goldens:
+        total += 1
+        kind = "single turn" if isinstance(golden, Golden) else "conversations"
+        characters += len(request_of(golden))
+        categories[counted_category(golden)] += 1
+        sizes[len(golden.expected_calls)] += 1
+        tools.update(pattern_text(call.tool) for call in golden.expected_calls)
+        forbidden.update(map(pattern_text, golden.forbidden_calls))
+        tags.update(golden.tags)
+        bare += not (golden.expected_calls or golden.forbidden_calls or golden.no_calls)
+        if golden.cluster is not None:
+            clusters.add(golden.cluster)
+    return DatasetStatistics(
+        goldens=total,
+        kind=kind,
+        categories=dict(categories.most_common()),
+        calls_per_golden=dict(sorted(sizes.items())),
+        tools=dict(tools.most_common()),
+        forbidden=dict(forbidden.most_common()),
+        tags=dict(tags.most_common()),
+        clusters=len(clusters),
+        without_expectation=bare,
+        mean_input_characters=characters / total if total else 0.0,
+    )

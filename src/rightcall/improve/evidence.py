@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, stated_values
-from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, ParameterStats, Seen, ToolStats
+from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, K, ParameterStats, Seen, ToolStats
 from rightcall.improve.golden_facts import (
     all_words,
     expected_tools,
@@ -23,7 +23,7 @@ from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of,
 from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.model.danger import dangers_of
-from rightcall.model.golden import AnyGolden, category_of, request_of
+from rightcall.model.golden import category_of, request_of
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 
@@ -106,7 +106,6 @@ class Evidence:
         self._count_request(tool_names, words, quoted, trials)
         self._count_parameters(expected, request, classes, trials)
         symptoms: Counter[Symptom] = Counter()
-        failed_words: set[str] = set()
         for trial in trials.failed:
             failures = name_tools(trial.codes, calls, self.wording.likeness)
             symptom, mistakes = symptom_of(failures, trial.calls, request, self.by_name)
@@ -115,10 +114,15 @@ class Evidence:
             symptoms[symptom] += 1
             self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
-            self._count_symptom(symptom, words, quoted, failed_words)
+            self._count_surplus(symptom, words, quoted)
             if symptom.turn is not None:
                 self.by_turn[symptom.turn] += 1
-        self._count_groups(golden, trials, failed_words, quoted)
+        for tool in {symptom.tool for symptom in symptoms if symptom.group == "miss"}:
+            _add_words(self.tool_stats[tool].missed_words, quoted)
+        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
+            if key:
+                counts[key][0] += len(trials.failed)
+                counts[key][1] += trials.judged
         behaviour = self._suspect_of(trials, words, self) if self._suspect_of else None
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
@@ -179,12 +183,13 @@ class Evidence:
                 for plain in stated_values(value):
                     if len(stats.values) < MOST_PAIRS:
                         stats.values[_value_text(plain)] += 1
+                wrong = _wrongly_filled(trials, tool, name)
                 if enum_of(self.by_name.get(tool), name) or is_stated(value, request.words):
                     stats.held_trials += trials.judged
-                    stats.held_wrong += _wrongly_filled(trials, tool, name)
+                    stats.held_wrong += wrong
                 else:
                     stats.lacking_trials += trials.judged
-                    stats.lacking_wrong += _wrongly_filled(trials, tool, name)
+                    stats.lacking_wrong += wrong
 
     def _count_mistakes(self, mistakes: Iterable[Mistake]) -> None:
         for mistake in mistakes:
@@ -199,11 +204,8 @@ class Evidence:
             if mistake.unit:
                 stats.units[mistake.unit] += 1
 
-    def _count_symptom(
-        self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str], failed_words: set[str]
-    ) -> None:
-        if symptom.group == "miss":
-            failed_words.add(symptom.tool)
+    def _count_surplus(self, symptom: Symptom, words: Sequence[str], quoted: Sequence[str]) -> None:
+        """Count a tool that was called for the request of another, or for one that needs none."""
         into = symptom.called if symptom.group == "miss" else symptom.tool if symptom.group == "extra" else ""
         if into:
             sums = self.surplus_cover[into]
@@ -211,16 +213,6 @@ class Evidence:
             sums[1] += self.wording.cover(words, into)
             sums[2] += self.wording.cover(words, symptom.tool) if symptom.group == "miss" else 0.0
             _add_words(self.surplus_words[into], quoted)
-
-    def _count_groups(
-        self, golden: AnyGolden, trials: GoldenTrials, failed_words: set[str], quoted: Sequence[str]
-    ) -> None:
-        for tool in failed_words:
-            _add_words(self.tool_stats[tool].missed_words, quoted)
-        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
-            if key:
-                counts[key][0] += len(trials.failed)
-                counts[key][1] += trials.judged
 
     # ------------------------------------------------------------------ reading
 
@@ -231,6 +223,14 @@ class Evidence:
             for number, seen in enumerate(self.seen)
             if all(getattr(seen.symptom, name) == value for name, value in fields.items())
         ]
+
+    def group(self, key: Callable[[Symptom], K | None]) -> dict[K, list[int]]:
+        """Numbers of the symptoms by a key, in its order; symptoms without one are left out."""
+        numbers: dict[K, list[int]] = {}
+        for number, seen in enumerate(self.seen):
+            if (value := key(seen.symptom)) is not None:
+                numbers.setdefault(value, []).append(number)
+        return dict(sorted(numbers.items()))
 
     def trials_of(self, numbers: Iterable[int]) -> int:
         """Failed trials with these symptoms."""

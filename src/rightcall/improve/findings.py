@@ -16,7 +16,7 @@ from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
-from rightcall.improve.step_funnel import StepFunnel
+from rightcall.improve.step_funnel import FunnelTally, StepFunnel
 from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.votes import RunVotes, Voter
 from rightcall.model.tool import Tool
@@ -168,16 +168,16 @@ def analyze_trials(
     tools: Sequence[Tool],
     trials: Iterable[GoldenTrials],
     *,
-    run: str = "",
     system: str = "",
     voter: Voter = THIS_RUN,
     others: Mapping[str, RunVotes] | None = None,
     inputs: Inputs | None = None,
     known: bool = True,
+    listed: bool = True,
 ) -> Analysis:
     """Explain the failures of goldens as they stream by. `others` are the votes of further runs, by run.
 
-    `known` is false for tools of which only names are known.
+    `known` is false for tools of which only names are known. `listed` says how a funnel takes calls without any order.
     """
     others = others or {}
     evidence = Evidence(
@@ -189,7 +189,8 @@ def analyze_trials(
         known=known,
         suspect_of=find_suspect,
     )
-    for trials_of_golden in trials:
+    tally = FunnelTally(listed=listed)
+    for trials_of_golden in tally.watch(trials):
         evidence.add(trials_of_golden)
     evidence.cases.sort(key=lambda case: case.id)
     settle_suspects(evidence)
@@ -201,7 +202,7 @@ def analyze_trials(
     ]
     findings += _rest(evidence, ranking, len(findings))
     return Analysis(
-        run=run,
+        run="",
         failed=sum(case.failed for case in evidence.cases),
         trials=sum(case.trials for case in evidence.cases),
         goldens=len(evidence.cases),
@@ -215,6 +216,9 @@ def analyze_trials(
         weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
         compared_with=tuple(others),
         known=known,
+        funnels=tally.funnels(),
+        left_out=tally.left_out,
+        attempts=tally.attempts,
     )
 
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Literal
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple
 
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.improve.call_difference import difference_from
-from rightcall.improve.doubt import DOUBT_CODES, PRECISION, AlternativeCall, Doubt, DoubtCode, in_order
-from rightcall.improve.doubts.agents import agents_agree, from_nowhere, nobody_passes, two_tools_fit
+from rightcall.improve.doubt import (
+    DOUBT_CODES,
+    PRECISION,
+    AlternativeCall,
+    Doubt,
+    DoubtCode,
+    Reason,
+    SuspectGolden,
+    in_order,
+)
+from rightcall.improve.doubts.agents import (
+    agents_agree,
+    from_nowhere,
+    nobody_passes,
+    too_strict,
+    two_tools_fit,
+)
 from rightcall.improve.doubts.comparisons import (
     MOST_COMPARED,
     GoldenDemand,
@@ -21,9 +37,9 @@ from rightcall.improve.doubts.comparisons import (
     demand_of,
 )
 from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
-from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.golden_edit import apply_edits, limit_value
-from rightcall.improve.suspect import Reason, SuspectGolden
+from rightcall.improve.past_evidence import Electorate, PastEvidence, PastRuns, newest_runs
+from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
@@ -33,6 +49,8 @@ from rightcall.run.golden_check import DatasetFinding, notes_of
 from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
 
 REASONS: dict[DoubtCode, Callable[[SuspectGolden], Iterator[Reason]]] = {
     "cannot_be_met": cannot_be_met,
@@ -187,3 +205,48 @@ class DatasetDoubts:
                 hint = f"a change of {change} would accept it" if change else ""
                 severity: Literal["error", "warning"] = "error" if doubt.band == "certain" else "warning"
                 yield DatasetFinding(doubt.where, doubt.golden_id, severity, doubt.code, doubt.sentence, hint)
+
+
+MOST_ON_PAGE = 5_000
+"""Goldens of a suite that a page examines."""
+
+
+class SuiteDoubts(NamedTuple):
+    """Doubts by golden, the most certain first, and the doubted goldens. Decisions are not applied here."""
+
+    suite: str
+    run: str
+    examined: int
+    doubts: Mapping[str, Sequence[Doubt]]
+    goldens: Mapping[str, AnyGolden]
+    electorate: Electorate
+    is_cut: bool = False
+
+
+def electoral_runs(store: Store, suite: str) -> list[StoredRun]:
+    """The newest run of each agent of a suite, newest first; an `InputError` without any."""
+    runs = newest_runs(store, suite)
+    if not runs:
+        raise InputError(f"suite {suite[:100]}", "has no finished run in the store", "run it once")
+    return sorted(runs, key=lambda run: (run.run.started_at, run.id), reverse=True)
+
+
+def suite_doubts(store: Store, suite: str) -> SuiteDoubts:
+    """Examine the goldens of the newest run. Worlds and mocks are not in the store: what needs them is not tried."""
+    runs = electoral_runs(store, suite)
+    record = run_record(store, runs[0])
+    past = PastEvidence(PastRuns(store, runs))
+    trial = Trial(Scorer(), {tool.name: tool for tool in record.tools})
+    doubter = Doubter(trial, past.ballots(), system=record.system)
+
+    async def examine() -> None:
+        for golden in islice(store.runs.goldens(runs[0].id), MOST_ON_PAGE):
+            await doubter.examine("", golden)
+
+    asyncio.run(examine())
+    by_golden: dict[str, list[Doubt]] = {}
+    for doubt in doubter.doubts():
+        by_golden.setdefault(doubt.golden_id, []).append(doubt)
+    goldens = {golden.id: golden for golden in store.runs.goldens(runs[0].id, list(by_golden))}
+    is_cut = doubter.examined >= MOST_ON_PAGE
+    return SuiteDoubts(suite, runs[0].id, doubter.examined, by_golden, goldens, past.electorate(), is_cut)

@@ -42,6 +42,11 @@ def calls_expected(golden: AnyGolden) -> list[tuple[str, Mapping[str, Any]]]:
     return [(call.tools[0], call.args) for call in expected_tools(golden, ())]
 
 
+def first_expected_tool(golden: AnyGolden) -> str:
+    """The first tool that a golden expects; "" for one that expects no call."""
+    return next((tool for tool, _ in calls_expected(golden)), "")
+
+
 def _tools_that_match(pattern: Any, offered: Collection[str]) -> tuple[str, ...]:
     if isinstance(pattern, str):
         return (pattern,)

@@ -1,34 +1,128 @@
-"""What is known of goldens from runs and files together: right behaviour, the votes of agents, and doubts by both."""
+"""What agents did on goldens, in stored runs and in files of trajectories: it shows what is right, and it votes."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from rightcall.core.errors import InputError
+from rightcall.core.codec import describe_value
+from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.trajectories import load_trajectories
-from rightcall.improve.doubt import Doubt
 from rightcall.improve.doubt_decisions import marks_of_kept
-from rightcall.improve.golden_doubts import Doubter
-from rightcall.improve.past_runs import PastCase, PastRuns, named_runs, newest_runs
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
-from rightcall.metrics.score_case import Scorer
-from rightcall.model.golden import AnyGolden
+from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.store.address import open_store, store_address
-from rightcall.store.base import StoredRun
+from rightcall.store.base import ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
+
+LOOKED_BACK = 50
+TRIVIAL = "keyword:"
+MOST_RUNS = 20
+EXPERIMENTS = ("/improve", "/check")
+"""Endings of the groups of runs that try changes, which may be broken."""
+
+
+class PastCase(NamedTuple):
+    """One judged trial of a golden by an agent, with its arguments known: others say nothing."""
+
+    voter: Voter
+    passed: bool
+    trajectory: Trajectory
+
+
+class PastRuns:
+    """Runs of a store. A golden that has changed since a run is not known to it: goldens are compared by content."""
+
+    def __init__(
+        self, store: Store, runs: Sequence[StoredRun], families: Mapping[str, str] | None = None
+    ) -> None:
+        self._store = store
+        self._runs = [(run, voter_of(store, run, families or {})) for run in runs]
+        self._last: tuple[str, list[PastCase]] = ("", [])
+        self.changed: set[str] = set()
+
+    def __call__(self, golden: AnyGolden) -> list[PastCase]:
+        """What each agent did on this golden, newest run first."""
+        content = content_of(golden)
+        if self._last[0] == content:
+            return self._last[1]
+        cases: list[PastCase] = []
+        for run, voter in self._runs:
+            stored = next(self._store.runs.goldens(run.id, [golden.id]), None)
+            if stored is None:
+                continue
+            if content_of(stored) != content:
+                self.changed.add(golden.id)
+                continue
+            which = ResultFilter(golden_id=golden.id)
+            for result in self._store.runs.results(run.id, which, trajectories=True):
+                cases += cases_of_result(voter, result)
+        self._last = content, cases
+        return cases
+
+    def counts(self) -> Iterator[tuple[Voter, int, int]]:
+        """The agent of each run, with its passed and judged trials, over the whole run."""
+        return ((voter, run.passed, run.judged) for run, voter in self._runs)
+
+
+def voter_of(store: Store, run: StoredRun, families: Mapping[str, str]) -> Voter:
+    """The agent of a run: its model with its prompt."""
+    setup = run_record(store, run).setup
+    name = setup.model or run.run.agent
+    family = families.get(run.run.agent) or family_of(name, families)
+    return Voter(name, family, hex_digest(setup.system, 8) if setup.system else "")
+
+
+def named_runs(store: Store, names: Sequence[str]) -> list[StoredRun]:
+    """These runs, each once, newest first in whatever order they are named."""
+    runs = {run.id: run for run in map(store.runs.get, names)}
+    return sorted(runs.values(), key=lambda run: (run.run.started_at, run.id), reverse=True)
+
+
+def newest_runs(store: Store, name: str, *, every: bool = False) -> list[StoredRun]:
+    """The newest finished run of each agent of a suite, or `every` one, without those that try or disturb something."""
+    runs: dict[str, StoredRun] = {}
+    for run in store.runs.page(RunFilter(name=name), limit=LOOKED_BACK):
+        if run.finished and is_undisturbed(run):
+            runs.setdefault(run.id if every else run.run.agent, run)
+    return list(runs.values())[: LOOKED_BACK if every else MOST_RUNS]
+
+
+def is_undisturbed(run: StoredRun) -> bool:
+    """Whether a run shows what its agent does: without faults, perturbations, or a change that is being tried.
+
+    `keyword:` understands nothing: what it does and passes is no evidence of what is right.
+    """
+    return (
+        not run.run.agent.startswith(TRIVIAL)
+        and "perturb" not in run.run.settings
+        and "faults" not in run.run.fingerprints
+        and not run.run.group.endswith(EXPERIMENTS)
+    )
+
+
+def content_of(golden: AnyGolden) -> str:
+    """The same for goldens that are equal."""
+    return json_digest(canonical_golden(golden), 32, enc_hook=describe_value)
+
+
+def cases_of_result(voter: Voter, result: CaseResult) -> list[PastCase]:
+    """The trial, if it says anything: infrastructure errors and calls without arguments do not vote."""
+    trajectory = result.trajectory
+    if not result.judged or trajectory is None or any(c.arguments_unknown for c in trajectory.calls):
+        return []
+    return [PastCase(voter, result.passed, trajectory)]
 
 
 def agent_of_file(spec: str, families: Mapping[str, str] | None = None) -> tuple[Voter, Path]:
@@ -156,48 +250,3 @@ def past_evidence(
         if not runs and name:
             chosen = newest_runs(opened, name, every=every)
         yield PastEvidence(PastRuns(opened, chosen, families), files, marks_of_kept(opened))
-
-
-MOST_EXAMINED = 5_000
-"""Goldens of a suite that a page examines."""
-
-
-class SuiteDoubts(NamedTuple):
-    """Doubts by golden, the most certain first, and the doubted goldens. Decisions are not applied here."""
-
-    suite: str
-    run: str
-    examined: int
-    doubts: Mapping[str, Sequence[Doubt]]
-    goldens: Mapping[str, AnyGolden]
-    electorate: Electorate
-    is_cut: bool = False
-
-
-def electoral_runs(store: Store, suite: str) -> list[StoredRun]:
-    """The newest run of each agent of a suite, newest first; an `InputError` without any."""
-    runs = newest_runs(store, suite)
-    if not runs:
-        raise InputError(f"suite {suite[:100]}", "has no finished run in the store", "run it once")
-    return sorted(runs, key=lambda run: (run.run.started_at, run.id), reverse=True)
-
-
-def suite_doubts(store: Store, suite: str) -> SuiteDoubts:
-    """Examine the goldens of the newest run. Worlds and mocks are not in the store: what needs them is not tried."""
-    runs = electoral_runs(store, suite)
-    record = run_record(store, runs[0])
-    past = PastEvidence(PastRuns(store, runs))
-    trial = Trial(Scorer(), {tool.name: tool for tool in record.tools})
-    doubter = Doubter(trial, past.ballots(), system=record.system)
-
-    async def examine() -> None:
-        for golden in islice(store.runs.goldens(runs[0].id), MOST_EXAMINED):
-            await doubter.examine("", golden)
-
-    asyncio.run(examine())
-    by_golden: dict[str, list[Doubt]] = {}
-    for doubt in doubter.doubts():
-        by_golden.setdefault(doubt.golden_id, []).append(doubt)
-    goldens = {golden.id: golden for golden in store.runs.goldens(runs[0].id, list(by_golden))}
-    is_cut = doubter.examined >= MOST_EXAMINED
-    return SuiteDoubts(suite, runs[0].id, doubter.examined, by_golden, goldens, past.electorate(), is_cut)

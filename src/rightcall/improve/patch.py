@@ -1,21 +1,28 @@
-"""Definitions with changes applied or undone: the result, its cost in tokens, and the difference as a patch."""
+"""Definitions with changes applied: the result, its cost in tokens, and the difference as a patch.
+
+A patch of the files that the definitions came from leaves everything else in them as it was.
+"""
 
 from __future__ import annotations
 
 import copy
 import difflib
 import json
-import re
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from rightcall.improve.changes import ChangeItem
+from rightcall.core.errors import RightCallError
+from rightcall.files.skill_folder import SkillFolder, read_skills
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.lint.features.text import estimate_tokens
-from rightcall.model.record import Record
+from rightcall.lint.fixer import redefine_tools, rewrite_file
+from rightcall.lint.source.read import read_paths
 from rightcall.model.tool import Tool
+from rightcall.run.suite import Suite, tool_sources
 
 LONGER_SHARE, LONGER_TOKENS = 0.2, 60
 
@@ -59,12 +66,7 @@ def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_syst
         ("tools.json", tools_text(tools), tools_text(after)),
         ("system.txt", system + "\n", new_system + "\n"),
     ]
-    lines = [
-        line
-        for name, old, new in parts
-        for line in difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{name}", f"b/{name}")
-    ]
-    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+    return "".join(_diff(*part, "\n") for part in parts)
 
 
 def tools_text(tools: Sequence[Tool]) -> str:
@@ -72,74 +74,70 @@ def tools_text(tools: Sequence[Tool]) -> str:
     return json.dumps([msgspec.to_builtins(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n"
 
 
-class UndoneEffect(Record, frozen=True):
-    """One change undone: rates of the broken goldens with and without it, and of as many that did not break.
-
-    `caused` says that undoing it repairs broken goldens beyond chance (p, adjusted for the number of changes).
-    """
-
-    item: int
-    place: str
-    what: str
-    broken: int = 0
-    with_change: float = 0.0
-    without: float = 0.0
-    others_with: float = 0.0
-    others_without: float = 0.0
-    p: float = 1.0
-    caused: bool = False
-    problem: str = ""
-
-
-def undone(
-    item: ChangeItem, before: Sequence[Tool], after: Sequence[Tool], system: str
-) -> tuple[list[Tool], str] | None:
-    """The later definitions and system prompt without one change; None for one that is not about words or schemas."""
-    if item.scope == "system":
-        return list(after), _text(item, system)
-    if item.scope == "order":
-        place = {tool.name: at for at, tool in enumerate(before)}
-        return sorted(after, key=lambda tool: place.get(tool.name, len(place))), system
-    if item.scope == "tool" and item.what == "added":
-        return [tool for tool in after if tool.name != item.tool], system
-    if item.scope == "tool" and item.what == "removed":
-        return [*after, *(tool for tool in before if tool.name == item.tool)], system
-    if item.scope not in ("description", "parameter"):
+def file_patch(suite: Suite, path: Path, edits: Sequence[Mapping[str, Any]]) -> str | None:
+    """A patch for `git apply` or `patch -p1`; None when no file can be patched, as where tools are code."""
+    skills = skill_folders_of(suite, path.parent)
+    of_skills = [edit for edit in edits if edit["tool"] in skills and tuple(edit["path"]) == ("description",)]
+    edits = [edit for edit in edits if edit["tool"] not in skills]
+    of_tools = [(str(edit["tool"]), tuple(edit["path"]), edit["to"]) for edit in edits if edit["tool"]]
+    of_system = [(("agent", "system"), edit["to"]) for edit in edits if not edit["tool"]]
+    listed = tool_sources(suite.tools).listed
+    home = path.parent / listed if isinstance(listed, str) else path
+    if of_tools and of_system and home == path:
         return None
-    return [_tool(item, tool) if tool.name == item.tool else tool for tool in after], system
+    changed = []
+    try:
+        if of_tools:
+            patched_tools = redefine_tools(read_paths([home]), of_tools)
+            if patched_tools is None:
+                return None
+            changed += patched_tools
+        if of_system:
+            system = rewrite_file(path, of_system)
+            if system is None:
+                return None
+            changed.append(system)
+    except (RightCallError, OSError):  # a module, a server: nothing to patch
+        return None
+    texts = [(change.before.name, change.before.text, change.after.text) for change in changed]
+    for edit in of_skills:
+        folder = skills[str(edit["tool"])]
+        before = folder.file.read_bytes().decode("utf-8-sig")
+        texts.append((str(folder.file), before, with_description(before, str(edit["to"]))))
+    return "".join(
+        _diff(Path(os.path.relpath(name)).as_posix(), before, after, "\n\\ No newline at end of file\n")
+        for name, before, after in texts
+    )
 
 
-def _tool(item: ChangeItem, tool: Tool) -> Tool:
-    if item.scope == "description":
-        return msgspec.structs.replace(tool, description=_text(item, tool.description))
-    schema = copy.deepcopy(tool.input_schema)
-    if item.path == "input_schema.required":
-        required = [name for name in schema.get("required") or [] if name != item.parameter]
-        schema["required"] = [*required, item.parameter] if item.before else required
-        return msgspec.structs.replace(tool, input_schema=schema)
-    properties = schema.setdefault("properties", {})
-    if item.what in ("parameter added", "parameter removed", "schema changed"):
-        _restore(properties, item.parameter, item.before)
-    else:
-        key = item.path.rpartition(".")[2]
-        holder = properties.setdefault(item.parameter, {})
-        _restore(holder, key, _text(item, str(holder.get(key, ""))) if key == "description" else item.before)
-    return msgspec.structs.replace(tool, input_schema=schema)
+def skill_folders_of(suite: Suite, folder: Path) -> dict[str, SkillFolder]:
+    """The folders of the skills that a suite names, by name; empty when it names none, or they cannot be read."""
+    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
+    sources = tool_sources(suite.tools)
+    names = [folder / name for name in (*sources.skills, *offered)]
+    try:
+        return {skill.name: skill for skill in read_skills(names, sources.ignore) if not skill.problem}
+    except RightCallError:
+        return {}
 
 
-def _restore(holder: dict[str, Any], key: str, value: Any) -> None:
-    if value is None or value == "":
-        holder.pop(key, None)
-    else:
-        holder[key] = value
+def with_description(text: str, description: str) -> str:
+    """A `SKILL.md` with another description, everything else as it was."""
+    lines = text.splitlines(keepends=True)
+    start = next((at for at, line in enumerate(lines) if at and line.startswith("description:")), None)
+    if start is None:
+        return text
+    end = start + 1
+    while end < len(lines) and (lines[end][:1] in " \t" or not lines[end].strip()):
+        end += 1
+    ending = "\r\n" if lines[start].endswith("\r\n") else "\n"
+    return "".join(
+        [*lines[:start], f"description: {json.dumps(description, ensure_ascii=False)}{ending}", *lines[end:]]
+    )
 
 
-def _text(item: ChangeItem, text: str) -> str:
-    """A text with a sentence restored, appended, or removed."""
-    if item.what == "written differently":
-        return str(item.before)
-    if item.after is None:
-        return f"{text.rstrip()} {item.before}.".strip()
-    if item.before is None:
-        return re.sub(rf"\s*{re.escape(str(item.after))}[.!?]*", "", text, count=1).strip()
-    return text.replace(str(item.after), str(item.before), 1)
+def _diff(name: str, before: str, after: str, ending: str) -> str:
+    """A unified diff; `ending` stands after a line that has none."""
+    old, new = (text.splitlines(keepends=True) for text in (before, after))
+    lines = difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")
+    return "".join(line if line.endswith("\n") else line + ending for line in lines)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
@@ -46,11 +47,6 @@ def is_exposed(golden: AnyGolden, exposure: Exposed) -> bool:
     if not expected:
         return NEGATIVE in exposure
     return any(tool in exposure or any((tool, name) in exposure for name in args) for tool, args in expected)
-
-
-def first_expected_tool(golden: AnyGolden) -> str:
-    """The first tool that a golden expects; "" for one that expects no call."""
-    return next((tool for tool, _ in calls_expected(golden)), "")
 
 
 SET_ASIDE = frozenset(("golden_looks_wrong", "request_lacks_information"))
@@ -178,7 +174,7 @@ class ProposalTask:
     system: str
     tune: Sequence[AnyGolden]
     results: Sequence[CaseResult]
-    measure: Callable[[Proposal, Sequence[AnyGolden]], Awaitable[Sequence[CaseResult]]]
+    measure: Callable[[Proposal, Sequence[AnyGolden]], Coroutine[Any, Any, Sequence[CaseResult]]]
 
 
 Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]

@@ -13,7 +13,7 @@ from rightcall.agents.agent import is_address
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
-from rightcall.improve.past_runs import voter_of
+from rightcall.improve.past_evidence import voter_of
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.step_funnel import FunnelTally, StepFunnel
 from rightcall.improve.votes import RunVotes, Voter, run_votes
@@ -49,36 +49,28 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         for other in compared
         if other.id != stored.id
     }
-    tally = FunnelTally(listed=_works_in_steps(record))
-    clean = CleanTrials(trials_of(store, stored, flawed=True))
     analysis = analyze_trials(
         tools,
-        tally.watch(clean),
-        run=stored.id,
+        trials_of(store, stored, flawed=True),
         system=record.system,
         voter=voter_of(store, stored, {}),
         others=others,
         known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
+        listed=_works_in_steps(record),
     )
-    failures = store.runs.failures(stored.id)
-    slow = [Extreme(*trial) for trial in failures.extreme_trials("latency_ms")]
-    costly = [Extreme(*trial) for trial in failures.extreme_trials("cost_usd")]
-    return msgspec.structs.replace(
-        analysis,
-        slow=tuple(slow),
-        costly=tuple(costly),
-        funnels=tally.funnels(),
-        left_out=tally.left_out,
-        attempts=clean.attempts,
+    extreme_trials = store.runs.failures(stored.id).extreme_trials
+    slow, costly = (
+        tuple(Extreme(*trial) for trial in extreme_trials(what)) for what in ("latency_ms", "cost_usd")
     )
+    return msgspec.structs.replace(analysis, run=stored.id, slow=slow, costly=costly)
 
 
 def run_funnels(store: Store, stored: StoredRun) -> tuple[StepFunnel, ...]:
     """Where trials of a stored run leave the expected path, without the rest of the analysis."""
     tally = FunnelTally(listed=_works_in_steps(run_record(store, stored)))
-    for trials in CleanTrials(trials_of(store, stored, flawed=True)):
-        tally.add(trials)
+    for _ in tally.watch(trials_of(store, stored, flawed=True)):
+        pass
     return tally.funnels()
 
 
@@ -108,30 +100,9 @@ def trials_of(store: Store, stored: StoredRun, *, flawed: bool = False) -> Itera
     for count in stored_failures.trial_counts():
         while golden is not None and golden.id != count.golden_id and golden.id < count.golden_id:
             golden = next(goldens, None)
-        golden_or_empty = (
-            golden if golden is not None and golden.id == count.golden_id else Golden("", count.golden_id)
-        )
-        yield GoldenTrials(
-            golden_or_empty,
-            count.judged,
-            count.passed,
-            failed.take(count.golden_id),
-            passes.take(count.golden_id),
-        )
-
-
-class CleanTrials:
-    """The goldens of a run that are no attacks and no benign twins; counts the others as they pass."""
-
-    def __init__(self, trials: Iterable[GoldenTrials]) -> None:
-        self._trials, self.attempts = trials, 0
-
-    def __iter__(self) -> Iterator[GoldenTrials]:
-        for trials_of_golden in self._trials:
-            if trials_of_golden.golden.safety is None:
-                yield trials_of_golden
-            else:
-                self.attempts += 1
+        name = count.golden_id
+        known = golden if golden is not None and golden.id == name else Golden("", name)
+        yield GoldenTrials(known, count.judged, count.passed, failed.take(name), passes.take(name))
 
 
 class _ByGolden:
@@ -175,16 +146,12 @@ def analyze_results(
     votes = {
         name: run_votes(Voter(name), gather_trials(by_id, of), toolset) for name, of in (others or {}).items()
     }
-    tally, clean = FunnelTally(), CleanTrials(gather_trials(by_id, results))
-    analysis = analyze_trials(
+    return analyze_trials(
         tools,
-        tally.watch(clean),
+        gather_trials(by_id, results),
         system=system,
         others=votes,
         inputs=lambda ids: {name: request_of(by_id[name]) for name in ids},
-    )
-    return msgspec.structs.replace(
-        analysis, funnels=tally.funnels(), left_out=tally.left_out, attempts=clean.attempts
     )
 
 
@@ -197,13 +164,12 @@ def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult
     for golden_id, results_of_golden in sorted(trials.items()):
         in_order = sorted(results_of_golden, key=lambda r: r.trial)
         failed, flawed = (
-            [
-                FailedTrial(
-                    r.trial, r.codes, *((r.trajectory.calls, r.trajectory.state) if r.trajectory else ())
-                )
-                for r in in_order
-                if r.passed == passed and (r.codes or not passed)
-            ]
+            [_failed_trial(r) for r in in_order if r.passed == passed and (r.codes or not passed)]
             for passed in (False, True)
         )
         yield GoldenTrials(goldens[golden_id], len(in_order), len(in_order) - len(failed), failed, flawed)
+
+
+def _failed_trial(result: CaseResult) -> FailedTrial:
+    happened = result.trajectory
+    return FailedTrial(result.trial, result.codes, *((happened.calls, happened.state) if happened else ()))

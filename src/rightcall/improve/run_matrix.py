@@ -83,6 +83,7 @@ def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPo
     counts = [count for count in store.runs.failures(stored.id).trial_counts() if count.judged]
     trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
     rate = estimate(sample(trials)) if trials else None
+    numbers = (rate.mean, rate.low, rate.high) if rate else (0.0, 0.0, 1.0)
     changed = [
         what
         for what in ("model", "tools", "setup", "dataset", "metrics")
@@ -92,9 +93,7 @@ def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPo
         stored.id,
         stored.run.started_at,
         stored.run.agent,
-        rate.mean if rate else 0.0,
-        rate.low if rate else 0.0,
-        rate.high if rate else 1.0,
+        *numbers,
         len(counts),
         tuple(changed),
         "dataset" not in changed,

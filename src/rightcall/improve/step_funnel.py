@@ -90,17 +90,22 @@ class StepFunnel(Record, frozen=True, omit_defaults=False):
 
 
 class FunnelTally:
-    """Counts trials golden by golden; keeps counters only. `listed` says how calls without any order are taken."""
+    """Counts trials golden by golden; keeps counters only. `listed` says how calls without any order are taken.
+
+    `left_out` are goldens whose alternatives have different steps, `attempts` attacks and their benign twins.
+    """
 
     def __init__(self, *, listed: bool = True) -> None:
         self._listed = listed
         self._groups: dict[tuple[str, ...], _Group] = {}
-        self.left_out = 0
-        """Goldens whose alternatives have different steps."""
+        self.left_out = self.attempts = 0
 
     def watch(self, trials: Iterable[GoldenTrials]) -> Iterator[GoldenTrials]:
-        """Pass goldens through, counting each."""
+        """Pass goldens through, counting each, without attempts."""
         for trials_of_golden in trials:
+            if trials_of_golden.golden.safety is not None:
+                self.attempts += 1
+                continue
             self.add(trials_of_golden)
             yield trials_of_golden
 

@@ -14,12 +14,11 @@ from typing import Any
 from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
-from rightcall.improve.doubts.agents import agents_agree
+from rightcall.improve.doubt import SuspectGolden
+from rightcall.improve.doubts.agents import agents_agree, too_strict
 from rightcall.improve.doubts.demands import against_schema
-from rightcall.improve.doubts.too_strict import too_strict
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.golden_facts import all_words, expected_tools
-from rightcall.improve.suspect import SuspectGolden
 from rightcall.improve.symptom import Symptom, enum_of
 from rightcall.improve.votes import Ballot, ObservedBehaviour, Votes, attempts_of, count_votes, voters_of
 from rightcall.metrics.matching.base import MISSING

@@ -92,21 +92,24 @@ def symptom_of(
     groups = [group for group in ORDER if group in failures_by_group or (group == "recovery" and error)]
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
-    first, also = groups[0], tuple(groups[1:])
-    if first == "recovery" and error:
-        text = _text(error.output)
-        return Symptom("recovery", error.name, code="error", detail=text, also=also, turn=turn), ()
-    if first == "arguments":
-        return _arguments(told, calls, request, tools, also, turn)
-    failure = failures_by_group[first]
-    if first == "miss" and failure.code == "missing_call":
-        symptom, mistakes = _arguments(told, calls, request, tools, also, turn, skipped=failure.tool)
-        if symptom.skipped:
-            return symptom, mistakes
-    called = failure.actual if first in ("miss", "invented") and isinstance(failure.actual, str) else ""
-    tool = "" if first == "invented" and failure.expected_call is None else failure.tool
-    agents = _agents_mixed_up(failure)
-    return Symptom(first, tool, called[:LONGEST], (), failure.code, also=also, turn=turn, agents=agents), ()
+    symptom, mistakes = Symptom(groups[0]), tuple[Mistake, ...]()
+    if symptom.group == "recovery" and error:
+        symptom = Symptom("recovery", error.name, code="error", detail=_text(error.output))
+    elif symptom.group == "arguments":
+        symptom, mistakes = _arguments(told, calls, request, tools)
+    else:
+        failure = failures_by_group[symptom.group]
+        if failure.code == "missing_call":
+            symptom, mistakes = _arguments(told, calls, request, tools, skipped=failure.tool)
+        if not symptom.skipped:
+            symptom, mistakes = _symptom_of_failure(groups[0], failure), ()
+    return symptom._replace(also=tuple(groups[1:]), turn=turn), mistakes
+
+
+def _symptom_of_failure(group: SymptomGroup, failure: Failure) -> Symptom:
+    called = failure.actual if group in ("miss", "invented") and isinstance(failure.actual, str) else ""
+    tool = "" if group == "invented" and failure.expected_call is None else failure.tool
+    return Symptom(group, tool, called[:LONGEST], code=failure.code, agents=_agents_mixed_up(failure))
 
 
 def _arguments(
@@ -114,8 +117,6 @@ def _arguments(
     calls: Sequence[ToolCall],
     request: SymptomRequest,
     tools: Mapping[str, Tool],
-    also: tuple[SymptomGroup, ...],
-    turn: int | None,
     skipped: str = "",
 ) -> tuple[Symptom, tuple[Mistake, ...]]:
     """The wrong arguments of the first such call; with `skipped` only if their values were to come from that tool."""
@@ -142,9 +143,7 @@ def _arguments(
     in_request = {argument.parameter for argument in ordered if argument.held}
     about_them = [f for f in failures if f.tool == tool and top_parameter(f.parameter) in in_request]
     untold = _untold_agent(about_them, calls)
-    symptom = Symptom(
-        "arguments", tool, "", ordered, failures[0].code, also=also, turn=turn, skipped=skipped, untold=untold
-    )
+    symptom = Symptom("arguments", tool, "", ordered, failures[0].code, skipped=skipped, untold=untold)
     return symptom, tuple(mistakes)
 
 

@@ -52,16 +52,10 @@ UNIT_OF = {word.lower(): unit for unit, words in SPELLINGS.items() for word in (
 LETTERS = frozenset(("m", "l", "g", "h", "b", "t", "w", "in"))
 """Spellings that mean a unit only after a number."""
 
-_WORDS = "|".join(map(re.escape, sorted(UNIT_OF, key=len, reverse=True)))
-_STATED = re.compile(
-    "|".join(
-        rf"(?<!\w){re.escape(word)}(?!\w)"
-        for word in sorted(UNIT_OF, key=len, reverse=True)
-        if word not in LETTERS
-    ),
-    re.I,
-)
-_AFTER = re.compile(rf"\s*-?({_WORDS})(?!\w)", re.I)
+_LONGEST_FIRST = sorted(UNIT_OF, key=len, reverse=True)
+_WORDS = [rf"(?<!\w){re.escape(word)}(?!\w)" for word in _LONGEST_FIRST if word not in LETTERS]
+_STATED = re.compile("|".join(_WORDS), re.I)
+_AFTER = re.compile(rf"\s*-?({'|'.join(map(re.escape, _LONGEST_FIRST))})(?!\w)", re.I)
 _BEFORE = re.compile(r"([€$£¥])\s*$")
 
 BY_CONTEXT = (
@@ -91,7 +85,7 @@ def states_unit(text: str) -> bool:
 
 def unit_said(value: Any, text: str) -> str:
     """The unit that a text gives with a number; "" when it gives none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         return ""
     spellings = {str(value), f"{value:g}", f"{value:.2f}"}
     for match in re.finditer(r"(?<![\w.])\d+(?:[.,]\d+)?", text[:20_000]):

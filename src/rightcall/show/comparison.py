@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from rightcall.core.text import change_interval, percent, percent_change, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
-from rightcall.improve.attribution import WhatChanged
+from rightcall.improve.attribution import UndoneEffect, WhatChanged
 from rightcall.improve.changes import ChangeItem
-from rightcall.improve.patch import UndoneEffect
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
 from rightcall.run.decisions import RunComparison
 from rightcall.show.screen import Screen, print_columns

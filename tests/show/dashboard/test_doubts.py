@@ -8,7 +8,7 @@ import pytest
 
 from rightcall.datasets.review import review_of
 from rightcall.improve.doubt_decisions import decisions, marks_of_kept
-from rightcall.improve.past_evidence import suite_doubts
+from rightcall.improve.golden_doubts import suite_doubts
 from rightcall.model import CaseResult, ExpectedCall, Golden, Run, ToolCall, Trajectory
 from tests.show.dashboard.test_hostile import EVIL
 

@@ -10,9 +10,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.model import Tool
 from rightcall.model.tool import Annotations
 from rightcall.wings.generate.actions import action_of
-from rightcall.wings.generate.plannable_tools import plannable, request_actions
+from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable, request_actions
 from rightcall.wings.generate.synthesizer import Synthesizer
-from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
 from rightcall.wings.generate.values import sample_arguments
 
 
@@ -248,7 +247,7 @@ def test_both_ends_of_a_stay_are_stated_or_none(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_coordinates_are_real_places_of_one_country(seed: int) -> None:
-    from rightcall.wings.generate.places import PLACES
+    from rightcall.wings.generate.pools import PLACES
 
     names = ("from_lat", "from_lon", "to_lat", "to_lon")
     way = tool("get_way", "Gets a way.", *names, **{name: {"type": "number"} for name in names})

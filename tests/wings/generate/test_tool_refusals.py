@@ -10,7 +10,7 @@ import pytest
 
 from rightcall.model import Tool
 from rightcall.wings.generate.plannable_tools import plannable, request_actions, tool_refusals
-from rightcall.wings.generate.sample_dates import date_form, is_about_the_past
+from rightcall.wings.generate.scalars import date_form, is_about_the_past
 from rightcall.wings.generate.synthesizer import Synthesizer
 from rightcall.wings.generate.values import sample_arguments
 

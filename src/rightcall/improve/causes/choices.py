@@ -44,8 +44,12 @@ def own_words(evidence: Evidence, tool: str, other: str) -> list[str]:
 def _informative_words(evidence: Evidence, words: list[str], counts: Counter[str]) -> list[str]:
     """The most informative words; one that a single request has is no pattern, where others have more."""
     words = [word for word in words if len(word) > 2]
-    repeated = [word for word in words if counts[word] > 1]
-    return sorted(repeated or words, key=lambda w: (-counts[w] * evidence.wording.rarity(w), w))[:4]
+    return most_informative(evidence, [word for word in words if counts[word] > 1] or words, counts)
+
+
+def most_informative(evidence: Evidence, words: list[str], counts: Counter[str]) -> list[str]:
+    """The four words that are said most often for how rare they are in the descriptions."""
+    return sorted(words, key=lambda w: (-counts[w] * evidence.wording.rarity(w), w))[:4]
 
 
 def destinations(targets: Counter[str]) -> str:

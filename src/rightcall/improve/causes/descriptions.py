@@ -1,9 +1,9 @@
-"""Causes in the name or the description of one tool."""
+"""Causes in the name or the text of one tool or skill."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -12,6 +12,7 @@ from rightcall.improve.causes.choices import (
     destinations,
     first_sentence,
     missing_words,
+    most_informative,
     such_as,
     tools_that_were_missed,
 )
@@ -20,6 +21,7 @@ from rightcall.improve.counters import NEGATIVE, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
+from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
 
 DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
 
@@ -148,57 +150,131 @@ def _sources(sources: Counter[str]) -> str:
 
 
 def _advice(sentence: str, words: list[str], ids: str) -> str:
-    strike = f"Strike '{sentence}'" if sentence else ""
-    add = (
-        f"Not for requests that mention {', '.join(words)}."
-        if words
-        else f"what it is not for, such as {ids}."
-    )
     if words:
-        return f"{strike}; add: {add}" if strike else f"Add: {add}"
-    return f"{strike}, and say {add}" if strike else f"Say {add}"
+        add = f"Not for requests that mention {', '.join(words)}."
+        return f"Strike '{sentence}'; add: {add}" if sentence else f"Add: {add}"
+    say = f"what it is not for, such as {ids}."
+    return f"Strike '{sentence}', and say {say}" if sentence else f"Say {say}"
 
 
 def _common(evidence: Evidence, tool: str) -> list[str]:
     words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
     strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
     strangest = [word for word in strange if word not in own] or strange
-    return sorted(strangest, key=lambda w: (-words[w] * evidence.wording.rarity(w), w))[:4]
+    return most_informative(evidence, strangest, words)
 
 
 def _change(evidence: Evidence, tool: str, sentence: str) -> tuple[ProposedChange, ...]:
-    text = evidence.by_name[tool].description
-    left = (
-        re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
-        if sentence
-        else text
-    )
-    if sentence and len(left.split()) >= 4:
-        return (ProposedChange(tool, ("description",), text, left),)
+    if sentence:
+        text = evidence.by_name[tool].description
+        left = re.sub(r"\s{2,}", " ", re.sub(re.escape(sentence) + r"[.!?]?\s*", "", text)).strip()
+        if len(left.split()) >= 4:
+            return (ProposedChange(tool, ("description",), text, left),)
     words = _common(evidence, tool)
     return (describe(evidence, tool, f"Not for requests that mention {', '.join(words)}."),) if words else ()
 
 
 def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool that does not exist."""
-    symptoms_by_name: defaultdict[str, list[int]] = defaultdict(list)
-    for number in evidence.where(group="invented"):
-        symptoms_by_name[evidence.seen[number].symptom.called].append(number)
-    for name, symptoms in sorted(symptoms_by_name.items()):
+    invented = evidence.group(lambda symptom: symptom.called if symptom.group == "invented" else None)
+    for name, symptoms in invented.items():
         mentioned = [tool for tool in evidence.by_name_in_order if evidence.wording.names(tool, name)]
         near = get_close_matches(name, evidence.by_name_in_order, 1)
-        if mentioned:
-            advice = f"{name} does not exist; the description of {mentioned[0]} mentions it."
-        else:
-            advice = f"{name} does not exist" + (f"; it looks like {near[0]}." if near else ".")
+        why = f"; the description of {mentioned[0]} mentions it" if mentioned else ""
+        why = why or (f"; it looks like {near[0]}" if near else "")
         tools_meant = {evidence.seen[n].symptom.tool for n in symptoms} - {""}
         place = tuple(mentioned[:1] or sorted(tools_meant)[:1])
         yield Hypothesis(
             symptoms,
             Weight(0.9, *(f"mentioned by {tool}" for tool in mentioned[:2])),
             f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
-            advice,
+            f"{name} does not exist{why}.",
             place,
             lint=codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
             exposed=None,
         )
+
+
+SKILL_RULES = ("SK103", "SK104", "TD601", "TD603")
+
+
+def skill_not_seen(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A skill that is not loaded, though its description has the users' words."""
+    for skill, symptoms, targets in tools_that_were_missed(evidence):
+        if evidence.by_name[skill].kind != "skill" or evidence.is_low_cover(skill):
+            continue  # a description without the users' words is a narrow one
+        nothing = [number for number in symptoms if not evidence.seen[number].symptom.called]
+        trials = evidence.trials_of(nothing)
+        if not trials:
+            continue
+        fired = codes_on(evidence, SKILL_RULES, (skill, ""))
+        weight = Weight(
+            0.55, f"not loaded in {trials} of {evidence.tool_stats[skill].trials} trials that need it"
+        )
+        weight.add(
+            0.25, targets[""] >= 0.8 * sum(targets.values()), "no other skill or tool is used in its place"
+        )
+        weight.add(0.1, "SK104" in fired, "its description does not say when to use it")
+        weight.add(0.1, len(evidence.tools) > 20, f"it is one of {len(evidence.tools)} in the catalogue")
+        addition = "Load this skill first whenever a request is about it, before any other step."
+        change = describe(evidence, skill, addition)
+        yield Hypothesis(
+            nothing,
+            weight,
+            f"{skill} is not loaded in {trials} of {evidence.tool_stats[skill].trials} trials, though its description "
+            "has the words of the requests: choosing by keywords would load it",
+            f"Begin the description of {skill} with “Use when …”, in the users' situations, such as in "
+            f"{such_as(evidence, symptoms)}; tell the agent to look through its skills first.",
+            (skill,),
+            change=(change,)
+            if len(change.after) <= MOST_DESCRIPTION and addition not in str(change.before)
+            else (),
+            lint=fired,
+        )
+
+
+GROUPS = ("miss", "arguments", "other")
+
+
+def loaded_not_followed(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A skill that was loaded, and whose calls were not made."""
+    for name in evidence.by_name_in_order:
+        if evidence.by_name[name].kind == "skill" and (symptoms := _not_followed(evidence, name)):
+            yield _not_followed_hypothesis(evidence, name, symptoms)
+
+
+def _not_followed(evidence: Evidence, skill: str) -> list[int]:
+    """Symptoms of goldens that expect the skill and more, in which something else than the load went wrong first."""
+    numbers = {
+        number
+        for case in evidence.cases
+        if skill in case.classes and len(case.classes) > 1
+        for number, _ in case.cells
+    }
+    kinds = {tool.name: tool.kind for tool in evidence.tools}
+    return sorted(
+        number
+        for number in numbers
+        if (symptom := evidence.seen[number].symptom).group in GROUPS
+        and symptom.tool != skill
+        and kinds.get(symptom.tool, "tool") == "tool"
+        and kinds.get(symptom.called, "tool") != "skill"
+    )
+
+
+def _not_followed_hypothesis(evidence: Evidence, skill: str, symptoms: list[int]) -> Hypothesis:
+    trials = evidence.trials_of(symptoms)
+    tools = (evidence.seen[number].symptom.tool for number in symptoms)
+    missing = list(dict.fromkeys(tool for tool in tools if tool))
+    listed = ", ".join(missing[:3]) or "the calls that it prescribes"
+    weight = Weight(0.8, f"the load is right in {trials} trials that fail")
+    weight.add(0.15, bool(missing), f"what is missing or wrong then: {listed}")
+    body = evidence.by_name[skill].skill
+    weight.add(0.1, body is not None and body.tokens > 5000, "its body is long")
+    return Hypothesis(
+        symptoms,
+        weight,
+        f"{skill} is loaded, but not followed, in {trials} trials: {listed}",
+        f"Say in the body of {skill}, as its first step, to call {listed}; put details into references/.",
+        (skill,),
+    )

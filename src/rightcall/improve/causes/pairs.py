@@ -9,6 +9,7 @@ from rightcall.core.words import stem, words
 from rightcall.improve.causes.choices import describe, not_for, only_for, own_words, tools_that_were_missed
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
+from rightcall.improve.symptom import Symptom
 from rightcall.lint.confusability.word_use import request_words
 from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
@@ -68,16 +69,20 @@ PAIR = frozenset(("TD502", "TD505"))
 
 def confusable_pair(evidence: Evidence) -> Iterator[Hypothesis]:
     """Two tools that are confused with each other."""
-    missed = {(s.symptom.tool, s.symptom.called) for s in evidence.seen if s.symptom.group == "miss"}
-    names = evidence.by_name_in_order
-    pairs = {frozenset(pair) for pair in missed if all(name in evidence.by_name for name in pair)}
-    pairs = {
-        pair for pair in pairs if any(evidence.by_name[name].kind != "skill" for name in pair)
-    }  # skill_shadowed
-    for pair in sorted(pairs, key=lambda p: sorted(evidence.place[name] for name in p)):
-        if len(pair) == 2:
-            first, second = sorted(pair, key=names.index)
-            yield _confused_pair(evidence, first, second)
+    places = {
+        tuple(sorted(evidence.place[name] for name in pair))
+        for pair in _missed_for_another(evidence)
+        if any(evidence.by_name[name].kind != "skill" for name in pair)  # those are skill_shadowed
+    }
+    for first, second in sorted(places):
+        yield _confused_pair(evidence, evidence.tools[first].name, evidence.tools[second].name)
+
+
+def _missed_for_another(evidence: Evidence) -> set[tuple[str, str]]:
+    """Every tool with another that was called instead."""
+    symptoms = (seen.symptom for seen in evidence.seen if seen.symptom.group == "miss")
+    pairs = {(symptom.tool, symptom.called) for symptom in symptoms if symptom.tool != symptom.called}
+    return {pair for pair in pairs if all(name in evidence.by_name for name in pair)}
 
 
 def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
@@ -145,11 +150,9 @@ SHADOW_RULES = ("SK115", "SK116", "SK117", "TD501", "TD503", "TD505")
 
 def skill_shadowed(evidence: Evidence) -> Iterator[Hypothesis]:
     """A skill in whose place another is loaded."""
-    missed = {(s.symptom.tool, s.symptom.called) for s in evidence.seen if s.symptom.group == "miss"}
-    for skill, other in sorted(missed, key=lambda pair: (evidence.place.get(pair[0], 0), pair)):
-        if all(
-            name in evidence.by_name and evidence.by_name[name].kind == "skill" for name in (skill, other)
-        ):
+    missed = _missed_for_another(evidence)
+    for skill, other in sorted(missed, key=lambda pair: (evidence.place[pair[0]], pair)):
+        if all(evidence.by_name[name].kind == "skill" for name in (skill, other)):
             yield _shadow(evidence, skill, other)
 
 
@@ -193,12 +196,13 @@ AGENT_RULES = ("TD502", "TD503", "TD505")
 
 def agent_confused(evidence: Evidence) -> Iterator[Hypothesis]:
     """Two agents of a team that are mixed up: work goes to the other one, or the other one does it itself."""
-    symptoms_of: dict[tuple[str, ...], list[int]] = {}
-    for number, seen in enumerate(evidence.seen):
-        if len(pair := seen.symptom.agents) == 2:
-            symptoms_of.setdefault(tuple(sorted(pair)), []).append(number)
-    for pair, symptoms in sorted(symptoms_of.items()):
-        yield _agent_pair(evidence, pair[0], pair[1], symptoms)
+    for (first, second), symptoms in evidence.group(_agent_names).items():
+        yield _agent_pair(evidence, first, second, symptoms)
+
+
+def _agent_names(symptom: Symptom) -> tuple[str, str] | None:
+    """The two agents that a symptom is about, in either direction."""
+    return (min(symptom.agents), max(symptom.agents)) if len(symptom.agents) == 2 else None
 
 
 def _agent_pair(evidence: Evidence, first: str, second: str, symptoms: list[int]) -> Hypothesis:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rightcall.core.words import name_tokens
-from rightcall.improve.causes.arguments import ArgumentPlace, examples_of, places, with_sentence
+from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
 from rightcall.model.tool import Tool
@@ -98,11 +98,7 @@ _ID = re.compile(r"(?:^|_)(?:id|ids|ref|uuid|key|number|no)$|[a-z]I[dD]$")
 def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
     """An id taken from the wrong place."""
     for place in places(evidence):
-        symptoms = [
-            number
-            for number in place.symptoms
-            if place.symptoms[number].kind == "foreign" or place.symptoms[number].reference
-        ]
+        symptoms = [n for n, bad in place.symptoms.items() if bad.kind == "foreign" or bad.reference]
         if not symptoms or not _ID.search(place.parameter):
             continue
         yield place.hypothesis(
@@ -136,8 +132,8 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def _errors_of_tools(evidence: Evidence, *, with_hint: bool) -> Iterator[tuple[str, list[int]]]:
     """Tools whose errors were not recovered from, with the symptoms whose text has a hint, or has none."""
-    for tool in sorted({seen.symptom.tool for seen in evidence.seen if seen.symptom.group == "recovery"}):
-        numbers = evidence.where(group="recovery", tool=tool)
+    errors = evidence.group(lambda symptom: symptom.tool if symptom.group == "recovery" else None)
+    for tool, numbers in errors.items():
         if symptoms := [n for n in numbers if has_hint(evidence, n) == with_hint]:
             yield tool, symptoms
 
@@ -171,11 +167,8 @@ def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
     """An agent that was not told what it needed: the request has the value, the call that gave it the work does not."""
-    symptoms_of: dict[tuple[str, str], list[int]] = {}
-    for number, seen in enumerate(evidence.seen):
-        if seen.symptom.untold:
-            symptoms_of.setdefault((seen.symptom.untold, seen.symptom.tool), []).append(number)
-    for (agent, tool), symptoms in sorted(symptoms_of.items()):
+    untold = evidence.group(lambda symptom: (symptom.untold, symptom.tool) if symptom.untold else None)
+    for (agent, tool), symptoms in untold.items():
         arguments = (argument for n in symptoms for argument in evidence.seen[n].symptom.arguments)
         names = tuple(dict.fromkeys(argument.parameter for argument in arguments if argument.held))
         trials, what = evidence.trials_of(symptoms), ", ".join(names)

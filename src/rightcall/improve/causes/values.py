@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from rightcall.core.text import percent, pluralize
-from rightcall.improve.causes.arguments import (
+from rightcall.improve.causes.parameters import (
     ArgumentPlace,
     examples_of,
     names_date_form,
@@ -50,29 +50,30 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
         left_out = place.of_kind("missing") if not worded and _few_for_many(place) else []
         if not worded and not left_out and not unlisted:
             continue
-        wrong = sum(place.stats.kinds.values())
-        share = (place.stats.kinds["copied"] + place.stats.kinds["spelling"]) / max(1, wrong)
-        fits = 0.6 if left_out else 0.5 if unlisted else 0.55 + 0.4 * (share >= 0.6)
+        meanings: list[str] = []
         if left_out:
+            explained, fits, instead = left_out, 0.6, "is left out instead of being"
             why = "it is required and left out"
         elif unlisted:
+            explained, fits, instead = unlisted, 0.5, "gets something else than"
             why = "what is given instead is neither a value nor the user's word for one"
         else:
+            kinds = place.stats.kinds
+            share = (kinds["copied"] + kinds["spelling"]) / max(1, kinds.total())
+            # a value of another kind is one more that is not on the list: the same cause
+            explained = worded + (place.of_kind("invented", "other") if share >= 0.6 else [])
+            fits, instead = 0.55 + 0.4 * (share >= 0.6), "gets the user's words instead of"
             why = f"{percent(share, 0)} of its errors are the user's own words"
+            meanings = [
+                f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]
+            ]
         many = f"{pluralize(expected, 'different value')} in {pluralize(place.stats.goldens, 'golden')}, and no enum"
-        meanings = [f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]]
-        # a value of another kind is one more that is not on the list: the same cause
-        explained = (
-            left_out or unlisted or worded + [n for n in place.of_kind("invented", "other") if share >= 0.6]
-        )
-        instead = "is left out instead of being" if left_out else "gets the user's words instead of"
-        instead = "gets something else than" if unlisted else instead
         listed = sorted(values)
         yield place.hypothesis(
             explained,
             Weight(fits * (1.0 if place.described else 0.85), many, why, *examples_of(place)),
             place.in_calls(f"{instead} one of {pluralize(len(listed), 'value')}", explained),
-            _advice(place, listed, [] if left_out or unlisted else meanings),
+            _advice(place, listed, meanings),
             (place.change("enum", listed),) if len(listed) > 1 else (),
             ("TD304", "TD318"),
         )

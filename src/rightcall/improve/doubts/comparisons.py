@@ -9,8 +9,8 @@ from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.improve.call_difference import alternatives_of
+from rightcall.improve.doubt import Reason, SuspectGolden, values_of
 from rightcall.improve.golden_edit import value_text
-from rightcall.improve.suspect import Reason, SuspectGolden, values_of
 from rightcall.improve.votes import Ballot, Voter
 from rightcall.model.golden import request_of
 from rightcall.run.rehearsal.toolset import value_key

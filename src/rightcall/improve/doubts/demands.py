@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.improve.call_difference import accepts, argument_demands, fills_defaults
-from rightcall.improve.doubt import Band
+from rightcall.improve.doubt import Band, Reason, SuspectGolden, values_of
 from rightcall.improve.golden_edit import accept_absence, accept_too, value_text
-from rightcall.improve.suspect import Reason, SuspectGolden, values_of
 from rightcall.metrics.matching.base import MISSING
 from rightcall.run.golden_check import notes_of
 from rightcall.run.rehearsal.own_behaviour import cannot_be_met as is_unmeetable

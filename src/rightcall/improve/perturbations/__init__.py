@@ -3,18 +3,26 @@
 A perturbation is a function from a `PerturbTask` to the `Variant` that is run instead. To add one: a function in the
 file of its subject, and its name in `KINDS`.
 
-offers      which tools are offered, in which order      names       neutral names of tools and parameters
-requests    the same request in other words              ablations   removed texts, to measure their contribution
+offers      which tools are offered, in which order, without which texts
+names       neutral names of tools and parameters
+requests    the same request in other words
 """
 
 from __future__ import annotations
 
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.improve.perturbations.ablations import bare, examples, system
 from rightcall.improve.perturbations.names import names, parameters
-from rightcall.improve.perturbations.offers import distractors, drop, drop_other, order
+from rightcall.improve.perturbations.offers import (
+    bare,
+    distractors,
+    drop,
+    drop_other,
+    examples,
+    order,
+    system,
+)
 from rightcall.improve.perturbations.requests import paraphrase, typos
-from rightcall.improve.perturbations.variant import Perturbation
+from rightcall.improve.variant import Perturbation
 
 KINDS: dict[str, Perturbation] = {
     kind.__name__: kind

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import ConfigError
-from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.improve.variant import PerturbTask, Variant
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden, expectations_of
 from rightcall.model.tool import Tool

@@ -15,7 +15,7 @@ from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import numbered_lines, open_checked
 from rightcall.improve.argument_kind import still_holds, values_in_request
 from rightcall.improve.model_texts import ask_variants
-from rightcall.improve.perturbations.variant import PerturbTask, Variant
+from rightcall.improve.variant import PerturbTask, Variant
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.models.base import Prompt, Settings

@@ -18,7 +18,7 @@ from rightcall.decide.outcome import Outcome
 from rightcall.improve.counters import mean
 from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
-from rightcall.improve.redefinition import redefine_agent
+from rightcall.improve.variant import redefine_agent
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool

@@ -66,7 +66,7 @@ class GepaEngine:
         async with resolve(self._model) as provider:
             provider.prepare(prompt)
             ask = _Asker(provider, prompt, loop, self._seed)
-            options = self._options(task, texts, _Adapter(task, loop), ask)
+            options = self._options(task, texts, _Adapter(task, texts, loop), ask)
             search = await asyncio.to_thread(lambda: gepa.optimize(**options))
         return _proposals(search, texts)
 
@@ -94,18 +94,14 @@ class GepaEngine:
 def _components(task: ProposalTask) -> dict[str, str]:
     """The texts that stated findings are about: descriptions of tools, and of the parameters they name."""
     by_name = {tool.name: tool for tool in task.tools}
-    texts: dict[str, str] = {}
-    names = list(
-        dict.fromkeys(name for finding in task.found.stated for name in finding.tools if name in by_name)
-    )
-    for name in names[:MOST_TOOLS]:
-        texts[name] = by_name[name].description
-    for finding in task.found.stated:
-        for name in finding.tools:
-            for parameter in finding.parameters if name in texts else ():
-                schema = by_name[name].parameters.get(parameter)
-                if isinstance(schema, dict) and (text := str(schema.get("description", ""))):
-                    texts[f"{name}.{parameter}"] = text
+    stated = [(name, f.parameters) for f in task.found.stated for name in f.tools if name in by_name]
+    tools = list(dict.fromkeys(name for name, _ in stated))[:MOST_TOOLS]
+    texts = {name: by_name[name].description for name in tools}
+    for name, parameters in stated:
+        for parameter in parameters if name in tools else ():
+            schema = by_name[name].parameters.get(parameter)
+            if isinstance(schema, dict) and (text := str(schema.get("description", ""))):
+                texts[f"{name}.{parameter}"] = text
     return texts
 
 
@@ -139,8 +135,8 @@ class _Adapter:
 
     propose_new_texts = None
 
-    def __init__(self, task: ProposalTask, loop: asyncio.AbstractEventLoop) -> None:
-        self._task, self._loop, self._texts = task, loop, _components(task)
+    def __init__(self, task: ProposalTask, texts: Mapping[str, str], loop: asyncio.AbstractEventLoop) -> None:
+        self._task, self._texts, self._loop = task, texts, loop
 
     def evaluate(
         self, batch: Sequence[AnyGolden], candidate: Mapping[str, str], capture_traces: bool = False
@@ -149,7 +145,7 @@ class _Adapter:
 
         proposal = Proposal("gepa", "", _changes(self._texts, candidate), "model")
         measuring = self._task.measure(proposal, list({golden.id: golden for golden in batch}.values()))
-        results = asyncio.run_coroutine_threadsafe(_await_results(measuring), self._loop).result()
+        results = asyncio.run_coroutine_threadsafe(measuring, self._loop).result()
         by_id = {result.golden_id: result for result in results}
         traces = [(golden, by_id[golden.id]) for golden in batch]
         scores = [result.score if result.passed else min(result.score, 0.99) for _, result in traces]
@@ -160,11 +156,6 @@ class _Adapter:
     ) -> dict[str, list[dict[str, Any]]]:
         records = [_record(golden, result) for golden, result in eval_batch.trajectories or ()]
         return dict.fromkeys(components_to_update, records)
-
-
-async def _await_results(measuring: Any) -> Sequence[CaseResult]:
-    results: Sequence[CaseResult] = await measuring
-    return results
 
 
 def _record(golden: AnyGolden, result: CaseResult) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from rightcall.core.text import points
 from rightcall.decide.comparison import compare
 from rightcall.decide.early_stop import DrawnOrder
 from rightcall.improve.counters import mean
+from rightcall.improve.golden_facts import first_expected_tool
 from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
-from rightcall.improve.proposals import first_expected_tool
 from rightcall.model.danger import SORTS, dangers_of
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult

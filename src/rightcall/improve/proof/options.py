@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from rightcall.core.options import Option, StoreOption
+from rightcall.improve.model_texts import Rewriter
 from rightcall.improve.proof.gepa_engine import GepaEngine
-from rightcall.improve.proof.rewriter import Rewriter
 from rightcall.improve.proposals import Proposer
 from rightcall.models.endpoint import ModelEndpoint
 

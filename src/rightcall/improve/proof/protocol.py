@@ -25,17 +25,21 @@ from rightcall.improve.proof.judgement import (
     largest_e,
     significantly_different,
 )
-from rightcall.improve.proof.material import PROOF, Material, level, proofs_before, split_goldens
-from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
-from rightcall.improve.proof.prospects import (
+from rightcall.improve.proof.material import (
     FINALISTS,
+    PROOF,
+    Material,
     announcement,
     can_show,
+    level,
     most_calls,
     no_cause,
+    proofs_before,
     shortage,
+    split_goldens,
 )
+from rightcall.improve.proof.options import ImproveOptions
+from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
 from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.model.golden import AnyGolden

@@ -3,10 +3,9 @@
     synthesizer   Synthesizer: the methods under DeepEval's names, and their async forms
     setup         the settings of a synthesizer, the models it opens
     plans         call plans sampled from schemas
-    plannable_tools   tools that a request can be written for, and why not (needed_parameters, tool_conditions,
-                  tool_neighbours)
-    values        arguments of a plan (value_order: ends of a range; sample_numbers, patterns, pools, places: values)
-    value_kinds   what a definition says of a value (file_kinds, understood_values, parameter_roles, schema_parts)
+    plannable_tools   tools that a request can be written for, and why not (needed_parameters, tool_conditions)
+    values        arguments of a plan (scalars, patterns, pools: where they are drawn from)
+    value_kinds   what a definition says of a value (documented_values, understood_values, file_kinds, parameter_roles)
     config        settings, and evolutions: methods that make an input harder or rarer
     verify        checks of a golden: schema, mock, words (statement), independent solvers, duplicates
     documents     text of files; chunks, contexts: related pieces

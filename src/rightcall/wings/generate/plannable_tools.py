@@ -10,19 +10,18 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from rightcall.core.errors import InputError
-from rightcall.core.words import name_tokens, stem, word_set
+from rightcall.core.words import name_tokens, stem, word_set, words as text_words
 from rightcall.lint.features.text import sentences
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.wings.generate import purpose_gaps as gaps
-from rightcall.wings.generate.actions import Purpose, distinct_actions, stems
+from rightcall.wings.generate.actions import Purpose, action_of, distinct_actions, name_action, stems
 from rightcall.wings.generate.needed_parameters import effect, needs_of, required_parameters
 from rightcall.wings.generate.parameter_roles import choices_of, is_identifier
-from rightcall.wings.generate.places import coordinate_of
+from rightcall.wings.generate.pools import coordinate_of
 from rightcall.wings.generate.purpose_gaps import PossibleRequest
 from rightcall.wings.generate.schema_parts import item_schema, json_type
 from rightcall.wings.generate.tool_conditions import open_address
-from rightcall.wings.generate.tool_neighbours import twin_names
 from rightcall.wings.generate.understood_values import DISCRIMINATORS, values_in_definition
 
 _DEPRECATED = re.compile(
@@ -229,3 +228,42 @@ _GAPS: tuple[tuple[Callable[[PossibleRequest], str | bool], str], ...] = (
     (_leaves_open_what, "its purpose is about one thing, and no parameter says which"),
 )
 """What a request would leave open, from the first to be told; `{}` is the parameter, the part or the other tool."""
+
+
+_MOST_SHARED = 0.5
+_EMPTY = word_set(
+    "a an the this that these those it its their your our my is are be was will can of given specific specified"
+)
+"""Words that make no difference between two tools."""
+
+
+def twin_names(tools: Iterable[Tool]) -> set[str]:
+    """Tools whose texts differ at most in articles, endings and order from another's, or names with the same needs."""
+    by_text: dict[tuple[object, ...], set[str]] = {}
+    for tool in tools:
+        told = tuple(stem(word) for word in text_words(tool.description) if word not in _EMPTY)
+        named = frozenset(stem(token) for token in name_tokens(tool.name))
+        by_name = (
+            "name",
+            named,
+            frozenset(required_parameters(tool)),
+        )  # `get_run` needs more than `get_runs`
+        for key in (("text", *told), by_name) if len(told) > 1 else (by_name,):
+            by_text.setdefault(key, set()).add(tool.name)
+    return {name for names in by_text.values() if len(names) > 1 for name in names}
+
+
+def dangerous_neighbour(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
+    """The tool with an effect that shares the most words with this one, unless it could serve the same request."""
+    own = _word_set(tool)
+
+    def overlap(other: Tool) -> float:
+        return len(own & _word_set(other)) / max(1, len(own | _word_set(other)))
+
+    others = [other for other in tools if other.name != tool.name and effect(other).is_write]
+    best = max(others, key=overlap, default=None)
+    return best if best is not None and 0 < overlap(best) <= _MOST_SHARED else None
+
+
+def _word_set(tool: Tool) -> set[str]:
+    return stems(f"{name_action(tool.name)} {action_of(tool)}")

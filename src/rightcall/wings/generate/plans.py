@@ -32,10 +32,9 @@ from rightcall.wings.generate.parameter_roles import (
     other_forms,
     takes_any_script,
 )
-from rightcall.wings.generate.plannable_tools import plannable
+from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable
 from rightcall.wings.generate.pools import Language
 from rightcall.wings.generate.schema_parts import json_type, parameter_schema, text_of
-from rightcall.wings.generate.tool_neighbours import dangerous_neighbour
 from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[

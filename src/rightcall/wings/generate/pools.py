@@ -1,10 +1,10 @@
-"""Plausible values for parameters, by what they name and by language."""
+"""Plausible values for parameters, by what they name and by language; and real places on land, by country."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from rightcall.core.words import word_set
+from rightcall.core.words import name_tokens, word_set
 
 Language = Literal["en", "vi", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "vi", "zh")
@@ -240,3 +240,32 @@ def pool(name: str, language: Language) -> tuple[str, ...]:
 def is_pool(name: str) -> bool:
     """Whether there is a pool of this name."""
     return name in _ANY_LANGUAGE or name in _SPOKEN["en"]
+
+
+LATITUDES = word_set("lat latitude")
+LONGITUDES = word_set("lon lng long longitude")
+
+PLACES: tuple[tuple[tuple[float, float], ...], ...] = (
+    ((52.52, 13.405), (48.137, 11.575), (50.938, 6.96), (53.551, 9.994)),
+    ((48.857, 2.352), (45.764, 4.836), (43.604, 1.444), (47.218, -1.554)),
+    ((39.739, -104.99), (41.878, -87.63), (32.777, -96.797), (39.1, -94.579)),
+    ((40.417, -3.704), (41.388, 2.17), (37.389, -5.985), (39.47, -0.376)),
+    ((19.433, -99.133), (20.667, -103.35), (19.041, -98.206), (20.589, -100.39)),
+)
+"""Latitude and longitude of four cities in each of five countries: two of one country have a road between them."""
+
+
+CITIES: tuple[tuple[str, ...], ...] = (
+    ("Boston", "Denver", "Austin", "Seattle", "Chicago"),
+    ("Leeds", "Cardiff", "Bristol", "York", "Manchester"),
+    ("Perth", "Sydney", "Adelaide", "Brisbane", "Melbourne"),
+)
+"""Cities by country, for routes."""
+
+
+def coordinate_of(name: str) -> str:
+    """Which coordinate a number is by its name: `lat`, `lon`, or empty."""
+    words = name_tokens(name)
+    if not LATITUDES.isdisjoint(words):
+        return "lat"
+    return "lon" if not LONGITUDES.isdisjoint(words) else ""

@@ -13,7 +13,7 @@ from rightcall.wings.generate.documented_values import (
     has_unclear_numbers,
     numbers_in,
 )
-from rightcall.wings.generate.places import coordinate_of
+from rightcall.wings.generate.pools import coordinate_of
 from rightcall.wings.generate.schema_parts import (
     described,
     item_schema,

@@ -12,13 +12,12 @@ from typing import Any
 from rightcall.core.words import name_tokens, word_set
 from rightcall.schema.effects import EFFECTS, verb_of
 from rightcall.wings.generate.actions import SEARCHES
-from rightcall.wings.generate.documented_values import examples_in, format_in, prefix_in
+from rightcall.wings.generate.documented_values import examples_in, format_in, prefix_in, searched_kind
 from rightcall.wings.generate.file_kinds import FILES, hint, kind_of_file, kind_of_url
 from rightcall.wings.generate.patterns import fits_pattern, text_fitting
 from rightcall.wings.generate.pools import CHOICES, OPAQUE, is_pool, pool
-from rightcall.wings.generate.sample_dates import date_form
+from rightcall.wings.generate.scalars import date_form
 from rightcall.wings.generate.schema_parts import singular, text_of, words_of
-from rightcall.wings.generate.search_topics import searched_kind
 
 _COMPUTED = frozenset(("date", "date-time", "time", "uuid", "unix_time", "code"))
 _IDENTIFIER = re.compile(

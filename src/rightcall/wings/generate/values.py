@@ -11,13 +11,28 @@ from rightcall.model.tool import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.schema.types import is_number
 from rightcall.tools.definitions.validate import fits, is_valid
-from rightcall.wings.generate.documented_values import examples_in, longest_in, prefix_in
+from rightcall.wings.generate.documented_values import examples_in, longest_in, prefix_in, topics_in
 from rightcall.wings.generate.parameter_roles import choices_of, is_default
 from rightcall.wings.generate.patterns import text_fitting
-from rightcall.wings.generate.places import CITIES, PLACES, coordinate_of
-from rightcall.wings.generate.pools import ANY_SCRIPT, FREE_TEXT, UNUSUAL, Language, is_pool, pool
-from rightcall.wings.generate.sample_dates import Calendar, date_form
-from rightcall.wings.generate.sample_numbers import FRACTIONS, LARGEST_EDGE, sample_number
+from rightcall.wings.generate.pools import (
+    ANY_SCRIPT,
+    CITIES,
+    FREE_TEXT,
+    PLACES,
+    UNUSUAL,
+    Language,
+    coordinate_of,
+    is_pool,
+    pool,
+)
+from rightcall.wings.generate.scalars import (
+    FRACTIONS,
+    LARGEST_EDGE,
+    Calendar,
+    date_form,
+    in_order,
+    sample_number,
+)
 from rightcall.wings.generate.schema_parts import (
     about,
     item_schema,
@@ -27,10 +42,8 @@ from rightcall.wings.generate.schema_parts import (
     text_of,
     without_null,
 )
-from rightcall.wings.generate.search_topics import topics_in
 from rightcall.wings.generate.understood_values import fillable_properties, values_in_definition
 from rightcall.wings.generate.value_kinds import kind_of
-from rightcall.wings.generate.value_order import in_order
 
 Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12

@@ -13,7 +13,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
 from rightcall.improve.doubt import BANDS, PRECISION, smallest_change
 from rightcall.improve.doubt_decisions import DECISIONS, decide, decisions, forget
-from rightcall.improve.past_evidence import SuiteDoubts, electoral_runs, suite_doubts
+from rightcall.improve.golden_doubts import SuiteDoubts, electoral_runs, suite_doubts
 from rightcall.model.golden import Golden
 from rightcall.show.dashboard.links import (
     author_of,
