@@ -37,7 +37,7 @@ def chat(text: str, calls: list[Json], end: str) -> Json:
         }
         for i, c in enumerate(calls)
     ]
-    reason = {"cut": "length", "refused": "content_filter", "done": "tool_calls"}[end]
+    reason = {"cut": "length", "refused": "content_filter", "done": "tool_calls" if calls else "stop"}[end]
     message = {"role": "assistant", "content": text or None, "tool_calls": tool_calls}
     return {"choices": [{"message": message, "finish_reason": reason}], "usage": {}}
 
@@ -66,7 +66,7 @@ def messages(text: str, calls: list[Json], end: str) -> Json:
         {"type": "tool_use", "id": f"c{i}", "name": c["name"], "input": c["arguments"]}
         for i, c in enumerate(calls)
     ]
-    reason = {"cut": "max_tokens", "refused": "refusal", "done": "tool_use"}[end]
+    reason = {"cut": "max_tokens", "refused": "refusal", "done": "tool_use" if calls else "end_turn"}[end]
     return {"content": content, "stop_reason": reason, "usage": {}}
 
 
@@ -83,7 +83,11 @@ def converse(text: str, calls: list[Json], end: str) -> Json:
         {"toolUse": {"toolUseId": f"c{i}", "name": c["name"], "input": c["arguments"]}}
         for i, c in enumerate(calls)
     ]
-    reason = {"cut": "max_tokens", "refused": "guardrail_intervened", "done": "tool_use"}[end]
+    reason = {
+        "cut": "max_tokens",
+        "refused": "guardrail_intervened",
+        "done": "tool_use" if calls else "end_turn",
+    }[end]
     return {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": reason}
 
 

@@ -34,7 +34,11 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
     elif body["model"] == WRITER and "clarity" in json.dumps(body["messages"]):
         message["content"] = '{"clarity": 1, "answerability": 1, "score": 1, "feedback": ""}'
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if tools else "stop"}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": "tool_calls" if "tool_calls" in message else "stop",
+    }
     return {
         "id": "c",
         "object": "chat.completion",
