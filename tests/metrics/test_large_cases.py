@@ -19,7 +19,7 @@ from rightcall.metrics.matching.assignment import (
     limit_effort,
     spend,
 )
-from rightcall.metrics.matching.equality import equality_key, same
+from rightcall.metrics.matching.base import equality_key, same
 from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import result_of
-from rightcall.metrics.measurement import MANY_CALLS, score_in_time, time_to_score
-from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.score_case import MANY_CALLS, Scorer, score_in_time, time_to_score
 from rightcall.model.call import ToolCall
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden

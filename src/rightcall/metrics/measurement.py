@@ -1,7 +1,7 @@
 """Measures a case with the requested metrics, each within its time; what breaks gives an error, never an exception.
 
 Metrics of others that are plain functions run in threads, so that one that blocks neither passes nor stops the rest.
-Built-in ones are trusted to be fast and run where they are called. Scoring very many calls is limited in time too.
+Built-in ones are trusted to be fast and run where they are called.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import inspect
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, get_args
 
@@ -21,9 +21,7 @@ from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.metrics.base import Metric, UserMetric, asks_model
 from rightcall.model.case import AnyTestCase
 from rightcall.model.failure import Code, Failure
-from rightcall.model.run import CaseResult
 from rightcall.model.score import Judging, Score
-from rightcall.model.trajectory import Trajectory
 
 METRIC_SECONDS = 300.0
 """Time limit of a metric for one case, in seconds."""
@@ -164,32 +162,3 @@ def _problem(score: Any) -> str:
         if not isinstance(failure, Failure) or code not in CODES:
             return f"gave {code!r} as a code, which is unknown"
     return ""
-
-
-MANY_CALLS = 500
-"""Number of calls from which scoring takes tenths of a second and runs in a thread."""
-
-LEAST = 1.0
-"""Seconds that scoring always gets, even if the case used all its time."""
-
-
-def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None:
-    """What a case that may take `seconds` has left when its trajectory is known; None without a limit."""
-    if seconds is None:
-        return None
-    return max(LEAST, seconds - (trajectory.latency_ms or 0.0) / 1000)
-
-
-async def score_in_time(
-    judge: Callable[[Trajectory], CaseResult], trajectory: Trajectory, seconds: float | None
-) -> CaseResult:
-    """What `judge` makes of the trajectory, or an error when that takes too long. Its work is bounded, so it ends."""
-    if len(trajectory.calls) < MANY_CALLS:
-        return judge(trajectory)
-    import asyncio  # files are scored without it
-
-    try:
-        return await asyncio.wait_for(asyncio.to_thread(judge, trajectory), seconds)
-    except TimeoutError:
-        why = f"scoring {len(trajectory.calls):,} calls took longer than the remaining {seconds:g} seconds"
-        return judge(Trajectory(stop_reason="infra_error", error=why))

@@ -8,7 +8,7 @@ What cannot be computed makes the case an error, never a pass. A case that nothi
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations
 from rightcall.metrics.dimensions import STANDARD
 from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, ScoringRules, with_pass_threshold
-from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence, score_in_time
+from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, Golden, states_check
 from rightcall.model.run import CaseResult
@@ -172,3 +172,32 @@ def _by_result(metric: Metric, case: TestCase, result: CaseResult, by_turns: boo
     about_turns = by_turns and (isinstance(metric, Turns) or metric.name in OF_TURNS)
     missing = "" if about_turns else missing_evidence(metric, case)
     return Score.broken(missing) if missing else score
+
+
+MANY_CALLS = 500
+"""Number of calls from which scoring takes tenths of a second and runs in a thread."""
+
+LEAST = 1.0
+"""Seconds that scoring always gets, even if the case used all its time."""
+
+
+def time_to_score(seconds: float | None, trajectory: Trajectory) -> float | None:
+    """What a case that may take `seconds` has left when its trajectory is known; None without a limit."""
+    if seconds is None:
+        return None
+    return max(LEAST, seconds - (trajectory.latency_ms or 0.0) / 1000)
+
+
+async def score_in_time(
+    judge: Callable[[Trajectory], CaseResult], trajectory: Trajectory, seconds: float | None
+) -> CaseResult:
+    """What `judge` makes of the trajectory, or an error when that takes too long. Its work is bounded, so it ends."""
+    if len(trajectory.calls) < MANY_CALLS:
+        return judge(trajectory)
+    import asyncio  # files are scored without it
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(judge, trajectory), seconds)
+    except TimeoutError:
+        why = f"scoring {len(trajectory.calls):,} calls took longer than the remaining {seconds:g} seconds"
+        return judge(Trajectory(stop_reason="infra_error", error=why))

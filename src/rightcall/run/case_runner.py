@@ -17,7 +17,7 @@ from rightcall.agents.first_request import perform_watched
 from rightcall.agents.session import Session
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.metrics.measurement import time_to_score
+from rightcall.metrics.score_case import time_to_score
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.failure import Code, Failure
 from rightcall.model.golden import AnyGolden

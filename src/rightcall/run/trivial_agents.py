@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import msgspec
 
-from rightcall.metrics.matching.binding import mentions_ref
+from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
 from rightcall.model.call import ToolCall, ToolResult

@@ -9,10 +9,9 @@ partners of one expected call are tried in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
-from rightcall.metrics.matching.base import Sources
+from rightcall.metrics.matching.base import Sources, mentions_ref
 
 MOST_TRIALS = 500
 MOST_COMPARISONS = 500_000
@@ -112,10 +111,3 @@ class Binding:
         finally:
             for slot, line in kept.items():
                 weights[slot] = line
-
-
-def mentions_ref(spec: Any) -> bool:
-    """Whether a matcher may read the result of another call."""
-    if isinstance(spec, dict):
-        return "ref" in spec or any(mentions_ref(value) for value in spec.values())
-    return isinstance(spec, list | tuple) and any(mentions_ref(item) for item in spec)

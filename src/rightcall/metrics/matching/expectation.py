@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.metrics.matching.base import MISSING, Matcher, Scope
+from rightcall.metrics.matching.base import MISSING, Matcher, Scope, identical_arguments, same
 from rightcall.metrics.matching.compile import compile_matcher
-from rightcall.metrics.matching.equality import identical_arguments, same
 from rightcall.metrics.matching.matchers.text import Contains
 from rightcall.metrics.matching.matchers.values import PRESENT
 from rightcall.metrics.matching.teamwork import (

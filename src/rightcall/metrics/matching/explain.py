@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rightcall.metrics.matching.alignment import Alignment, CallPair
 from rightcall.metrics.matching.approvals import places_of_waiting_calls, requests_without_answer
-from rightcall.metrics.matching.equality import NUMBERS, equality_key
+from rightcall.metrics.matching.base import NUMBERS, equality_key
 from rightcall.metrics.matching.expectation import Slot, forbids, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
 from rightcall.metrics.matching.matchers.values import Exact

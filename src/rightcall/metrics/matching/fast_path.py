@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rightcall.metrics.matching.equality import identical_arguments, same
+from rightcall.metrics.matching.base import identical_arguments, same
 from rightcall.metrics.matching.expectation import NO_DEFAULTS, PLAIN
 from rightcall.metrics.matching.explain import kind_of, schema_violations
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules

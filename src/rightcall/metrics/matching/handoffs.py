@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rightcall.core.text import pluralize
-from rightcall.metrics.matching.equality import equality_key
+from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.matching.expectation import fits, forbids
 from rightcall.metrics.matching.teamwork import (
     LABELS,

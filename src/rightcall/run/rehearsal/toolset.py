@@ -16,7 +16,7 @@ from rightcall.lint.confusability.pairs import confusable_pairs
 from rightcall.lint.confusability.word_use import Wording
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import tool_set
-from rightcall.metrics.matching.equality import equality_key
+from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rightcall.metrics.matching.equality import equality_key
+from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall

@@ -18,12 +18,12 @@ from rightcall.metrics.matching.base import (
     Matcher,
     Scope,
     Sources,
+    equality_key,
     short_json,
     text_of,
     vacuous,
     wrong,
 )
-from rightcall.metrics.matching.equality import equality_key
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.model.call import ToolCall
 

@@ -12,8 +12,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import Kind, Matcher, Scope, are_among, short_json, text_of, vacuous
-from rightcall.metrics.matching.equality import same
+from rightcall.metrics.matching.base import (
+    Kind,
+    Matcher,
+    Scope,
+    are_among,
+    same,
+    short_json,
+    text_of,
+    vacuous,
+)
 from rightcall.tools.definitions.validate import fullmatch
 
 

@@ -17,12 +17,12 @@ from rightcall.metrics.matching.base import (
     are_among,
     json_type,
     nested_matcher,
+    same,
     short_json,
     some_of,
     vacuous,
     wrong,
 )
-from rightcall.metrics.matching.equality import same
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.tools.definitions.validate import fits, validator_of
 
