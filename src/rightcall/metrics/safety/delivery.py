@@ -10,9 +10,8 @@ from rightcall.model.call import ToolCall
 from rightcall.model.safety import Safety
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.attacks.canary_search import find_in_value, texts_of
-from rightcall.tools.attacks.placement import planted_text
 from rightcall.tools.attacks.tool_list import SECOND_SESSION
-from rightcall.tools.attacks.trial_plants import REFUSED
+from rightcall.tools.attacks.trial_plants import REFUSED, planted_text
 
 BEFORE_REQUEST = frozenset({"document", "user", "history"})
 
