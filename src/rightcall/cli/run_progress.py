@@ -14,8 +14,8 @@ from rightcall.model.tool import Tool
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.run.suite_history import suite_history
+from rightcall.show.json import write_rows
 from rightcall.show.lines import tell
-from rightcall.show.rows import write_rows
 from rightcall.show.text import duration, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.case_names import CaseName, case_names

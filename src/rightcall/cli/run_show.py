@@ -65,8 +65,8 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.tally import Tally
     from rightcall.run.suite_history import suite_history
     from rightcall.show.terminal import print_run
-    from rightcall.show.view.agents import agent_rows
     from rightcall.show.view.grouped_trials import failed_goldens
+    from rightcall.show.view.tools import agent_rows
 
     failed, more = failed_goldens(store, stored.id, keep)
     # An unfinished run has no summary: what its results add up to so far is shown.

@@ -103,7 +103,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.collector import stop
     from rightcall.metrics.matching.verdict import ScoringRules
-    from rightcall.show.rows import write_rows
+    from rightcall.show.json import write_rows
 
     stop()  # collecting takes a tenth of the time
     rules = ScoringRules(options.weights, options.pass_rule)

@@ -23,7 +23,7 @@ from rightcall.model.tool import Tool
 from rightcall.show.case_elements import case_drawing
 from rightcall.show.charts import charts, to_svg
 from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
-from rightcall.show.rows import Spool
+from rightcall.show.json import Spool
 from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns

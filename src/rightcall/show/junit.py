@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING
 from rightcall.core.text import percent, percent_interval
 from rightcall.model.failure import FATAL
 from rightcall.model.tool import Tool
-from rightcall.show.rows import Spool
+from rightcall.show.json import Spool
 from rightcall.show.text import display_text, one_line, xml_text
 from rightcall.show.view.attack_hits import HitReader, hit_lines
 from rightcall.show.view.case import case_view

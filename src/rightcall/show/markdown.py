@@ -27,7 +27,7 @@ from rightcall.show.view.failures import Example, FailureGroup, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 from rightcall.show.view.safety import SafetyView
-from rightcall.show.view.worst_case import SafetySection
+from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store

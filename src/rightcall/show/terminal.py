@@ -15,10 +15,10 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.show.screen import Screen
 from rightcall.show.text import count, display_text, one_line
-from rightcall.show.view.agents import AgentRow
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
+from rightcall.show.view.tools import AgentRow
 from rightcall.store.base import StoredRun
 
 NO_HISTORY = SuiteHistory()

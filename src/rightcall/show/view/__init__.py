@@ -2,9 +2,10 @@
 
     run        RunView of a stored run, streamed: run_view, or RunReading to see each case too
     summary    by category and over all; rate: a share with its n and interval
-    tools      per tool, and the cells of the confusion matrix, laid out
+    tools      per tool and per agent, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples
+    safety     attacks and their outcome; safety_sections: worst case, search, OWASP's risks; attack_hits: each hit
     columns    the columns of every table: titles, values, and which outputs show them
     grouped_trials  the trials of a golden in one row, danger first
     messages   the transcript of a case, in the turns of a conversation

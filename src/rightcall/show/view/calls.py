@@ -20,9 +20,9 @@ from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import failure_line
+from rightcall.show.view.tools import has_team
 
 SIGNS: dict[ArgumentMark, str] = {"same": "=", "different": "≠", "missing": "missing", "extra": "extra"}
 KIND_WORDS: dict[PairKind, str] = {

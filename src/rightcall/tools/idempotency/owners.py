@@ -126,7 +126,8 @@ class Heartbeat:
                 continue
             while owners:
                 owner = owners.pop()  # drop the reference: keeping it would keep the owner alive
-                with contextlib.suppress(InfrastructureError):  # the next beat tries again; finishing reports it
+                # The next beat tries again; finishing will report it.
+                with contextlib.suppress(InfrastructureError):
                     if owner.renew is not None:
                         owner.renew()
                 del owner
