@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 from rightcall.core.codec import encode
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model import CaseResult
-from rightcall.show.json import row_line, row_of
+from rightcall.show.rows import row_line, row_of
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 10**9))

@@ -57,7 +57,7 @@ class Execution(msgspec.Struct, frozen=True):
         )
         _warn_of(outcome)
         if options.as_json:
-            from rightcall.show.json import write_outcome
+            from rightcall.show.rows import write_outcome
 
             run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
             write_outcome(run, word, outcome.summary, sys.stdout.buffer, watching.history, numbers)

@@ -91,8 +91,13 @@ def _show_case(
     from rightcall.improve.run_setup import run_record
     from rightcall.show.case_screen import print_case
     from rightcall.show.view.case import case_view
-    from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
-    from rightcall.show.view.grouped_trials import golden_row
+    from rightcall.show.view.grouped_trials import (
+        golden_history,
+        golden_row,
+        model_request,
+        rerun_command,
+        system_prompt,
+    )
 
     stored = store.runs.case(run.id, golden_id)
     result = stored.trial(trial)

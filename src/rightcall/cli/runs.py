@@ -145,7 +145,7 @@ def rescore(
     from rightcall.run.recorded_scores import scorer_of
     from rightcall.run.rescorer import rescore_run
     from rightcall.run.suite_actions import recordings_of_run
-    from rightcall.show.json import write_outcome
+    from rightcall.show.rows import write_outcome
 
     if on is not None or workers is not None:
         SUPERVISION.start()

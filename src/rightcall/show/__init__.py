@@ -3,10 +3,10 @@
     view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at, and how numbers are written
     lines       all output to terminals and logs; screen: with colours, and tables for any width
-    terminal    a run; progress: the progress bar
+    terminal    a run; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal; case_elements: on pages
-    formats     html, markdown, junit, json: each a file of that name; json: JSON Lines too
-    funnel      where trials leave the expected path, as rows and as a picture
+    formats     html, markdown, junit, json: each a file of that name
+    analysis    why a run fails, and where trials leave the expected path
     charts      Vega-Lite specs, drawn as SVG
     notebook    tables and progress in notebooks, columns for data frames
     check_comment, check_ci   a check as Markdown, and for CI servers

@@ -1,193 +1,22 @@
-"""Results as JSON, for machines: a line for each case, and the whole view of a run as one document.
-
-The document is `{"format": "rightcall/report/1", "cases": […], "view": {…}}`.
-"""
+"""The whole view as one JSON document, for programs: `{"format": "rightcall/report/1", "cases": […], "view": {…}}`."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, repeat
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
+from typing import IO, TYPE_CHECKING
 
-import msgspec
-
-from rightcall.core.codec import encode, encode_described
-from rightcall.decide.safety_numbers import SafetyNumbers
-from rightcall.decide.saturation import SuiteHistory
-from rightcall.metrics.base import PERFECT
-from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.failure import Failure
-from rightcall.model.run import CaseResult, Summary
-from rightcall.model.score import Judging, Score
-from rightcall.model.tool import Tool
-from rightcall.show.lines import inert_json
-from rightcall.show.view.failures import case_dangers
-from rightcall.show.view.summary import summary_view
+from rightcall.core.codec import encode
+from rightcall.show.rows import row_of
+from rightcall.show.view.run import RunReading, RunView
 
 if TYPE_CHECKING:
-    from rightcall.show.view.run import RunView
     from rightcall.store.sql.store import Store
-
-
-class Spool:
-    """Lines kept in a temporary file, so that memory does not grow with the number of cases."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile("w+b")  # noqa: SIM115
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def write(self, line: str) -> None:
-        """Add one line, without a newline."""
-        self._file.write(line.encode_described() + b"\n")
-
-    def lines(self) -> Iterator[str]:
-        self._file.seek(0)
-        for line in self._file:
-            yield line[:-1].decode()
-
-
-HELD_BACK = 4 * 1024 * 1024
-"""Bytes buffered before the first write, so that a file that is bad in its first megabytes leaves no output."""
-
-
-AT_ONCE = 64 * 1024
-"""Bytes per write after that."""
-
-
-class RowScore(msgspec.Struct, frozen=True, gc=False):
-    value: float
-    passed: bool
-    reason: str
-    error: str | msgspec.UnsetType = msgspec.UNSET
-    judged: Judging | msgspec.UnsetType = msgspec.UNSET
-
-
-ATTACK_FIELDS = (
-    "family", "carrier", "goal", "template", "twin", "delivered", "tried", "done", "complete", "form", "call",
-)  # fmt: skip
-"""What a row says of the attack of its case."""
-
-
-class Row(msgspec.Struct, frozen=True, gc=False):
-    """One case, as `score --json` and `run --json` print it. An unchecked one neither passed nor failed."""
-
-    golden_id: str
-    trial: int
-    passed: bool | None
-    score: float | None
-    metrics: dict[str, RowScore | Score | msgspec.Raw] | msgspec.Raw
-    codes: tuple[Failure, ...]
-    error: str | msgspec.UnsetType = msgspec.UNSET
-    checked: bool | msgspec.UnsetType = msgspec.UNSET
-    danger: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    safety: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-
-
-def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
-    """The row of a result; `danger` are the sorts of danger, if any."""
-    return Row(
-        result.golden_id,
-        result.trial,
-        result.passed if result.checked else None,
-        result.score if result.checked else None,
-        SPOTLESS_JSON if result.metrics is SPOTLESS else _scores(result.metrics),
-        result.codes,
-        result.error or msgspec.UNSET,
-        msgspec.UNSET if result.checked else False,
-        (case_dangers(result, tools) if result.codes else ()) or msgspec.UNSET,
-        _attack(result),
-    )
-
-
-def _attack(result: CaseResult) -> dict[str, Any] | msgspec.UnsetType:
-    score = result.metrics.get("resisted")
-    if score is None or (outcome := score.attack) is None:
-        return msgspec.UNSET
-    return {name: getattr(outcome, name) for name in ATTACK_FIELDS}
-
-
-def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:
-    """The row as JSON. Most rows are flawless and differ only in golden and trial."""
-    if result.metrics is SPOTLESS and result.passed and not result.codes and not result.error:
-        return b"".join(
-            (HEAD, encode_described(result.golden_id), TRIAL, encode_described(result.trial), REST)
-        )
-    return encode_described(row_of(result, tools))
-
-
-def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
-    """Write one line per result. Nothing is written if a small file fails early."""
-    held, most = bytearray(), HELD_BACK
-    for result in results:
-        held += row_line(result, tools)
-        held += b"\n"
-        if len(held) >= most:
-            out.write(inert_json(held))
-            held, most = bytearray(), AT_ONCE
-    out.write(inert_json(held))
-    out.flush()
-
-
-def write_outcome(
-    run_id: str,
-    verdict: str,
-    summary: Summary,
-    out: BinaryIO,
-    suite: SuiteHistory | None = None,
-    safety: SafetyNumbers | None = None,
-) -> None:
-    """The last line of `run --json`: the summary of the run, and what earlier runs say about its suite."""
-    last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
-    last |= {} if suite is None else {"suite": suite}
-    last |= {} if safety is None else {"safety": safety}
-    last |= {} if summary.worst_case is None else {"worst_case": summary.worst_case}
-    out.write(inert_json(encode_described(last)) + b"\n")
-    out.flush()
-
-
-def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.Raw]:
-    """A score with a reason and no codes has the same JSON as its row."""
-    return {
-        name: PERFECT_JSON
-        if score is PERFECT
-        else score
-        if score.reason and not score.codes and score.attack is None
-        else RowScore(
-            score.value,
-            score.passed,
-            score.reason,
-            score.error or msgspec.UNSET,
-            score.judged or msgspec.UNSET,
-        )
-        for name, score in metrics.items()
-    }
-
-
-PERFECT_JSON = msgspec.Raw(encode_described(RowScore(1.0, True, "")))
-SPOTLESS_JSON = msgspec.Raw(encode_described(_scores(SPOTLESS)))
-HEAD, TRIAL, REST = (
-    encode_described(Row("\0", 7, True, 1.0, SPOTLESS_JSON, ()))
-    .replace(encode_described("\0"), b"\0", 1)
-    .replace(b"7", b"\0", 1)
-    .split(b"\0")
-)
-"""The row of a flawless case around its golden and its trial, cut from a real one."""
-
 
 FORMAT = "rightcall/report/1"
 
 
 def write_json(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run: each case as `score --json` prints it, one per line, then every number."""
-    from rightcall.show.view.run import RunReading
-
     reading = RunReading(store, run)
     out.write(b'{"format": ' + encode(FORMAT) + b', "cases": [')
     between = chain([b"\n"], repeat(b",\n"))

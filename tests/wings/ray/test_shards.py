@@ -18,7 +18,7 @@ from rightcall.run.floor import floor_of_recorded
 from rightcall.run.recorded_scores import score_recorded
 from rightcall.run.rescorer import rescore_run
 from rightcall.run.runner import run_plan
-from rightcall.show.json import write_rows
+from rightcall.show.rows import write_rows
 from rightcall.store.address import open_store
 from rightcall.wings.ray.shards import Scoring, score_shards
 from tests.wings.ray.stored_runs import goldens as goldens_of, plan_of, stored

@@ -40,7 +40,7 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.floor import floor_of_recorded, too_many
 from rightcall.run.recorded_scores import Visit, score_pairs
-from rightcall.show.json import write_rows
+from rightcall.show.rows import write_rows
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.wings.ray.hash_buckets import HashBuckets
 

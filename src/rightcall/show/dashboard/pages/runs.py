@@ -11,6 +11,7 @@ from starlette.routing import Route
 from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
+from rightcall.show.analysis import worth_showing
 from rightcall.show.charts import histogram
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.page_renderer import page
@@ -23,9 +24,7 @@ from rightcall.show.dashboard.views import (
     store_of,
     view_of,
 )
-from rightcall.show.funnel import worth_showing
-from rightcall.show.view.case_names import case_names
-from rightcall.show.view.failures import TITLES
+from rightcall.show.view.failures import TITLES, case_names
 from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import golden_row, with_titles
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
