@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -18,8 +19,10 @@ from rightcall.show.text import count, display_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
-from rightcall.show.view.tools import AgentRow
 from rightcall.store.base import StoredRun
+
+if TYPE_CHECKING:
+    from rightcall.show.view.tools import AgentRow
 
 NO_HISTORY = SuiteHistory()
 LONGEST_TITLE = 24

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.agent_names import agent_of, path_of
+from rightcall.model.agent_names import agent_of
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
 from rightcall.run.tool_evidence import confusions
 from rightcall.show.text import one_line
 from rightcall.show.view.call_pairs import Pairing, ShownPair
+from rightcall.show.view.calls import has_team
 from rightcall.show.view.summary import ShownRate, rate
 
 if TYPE_CHECKING:
@@ -260,11 +260,3 @@ def agent_rows(store: Store, run: str) -> tuple[AgentRow, ...]:
     for result in store.runs.results(run, trajectories=True):
         tally.add(None, result)
     return tally.rows()
-
-
-def has_team(trajectory: Trajectory) -> bool:
-    """Whether more than one agent worked on a case, so that it is worth saying who did what."""
-    paths = {path_of(call) for call in trajectory.calls} | {
-        tuple(answer.path) for answer in trajectory.answers
-    }
-    return len(paths - {()}) > 1
