@@ -10,7 +10,7 @@ from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.model import TestCase, ToolCall, Trajectory
 from rightcall.model.worst_case import Threat
 from rightcall.schema.roles.derivation import toolset_roles
-from rightcall.tools.attacks.placement import NoPlace, plant_text
+from rightcall.tools.attacks.trial_plants import NoPlace, plant_text
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy
 from rightcall.wings.attacks.attack_plan import AttackPlan

@@ -19,8 +19,8 @@ from rightcall.model import Failure, Message, ToolCall, Trajectory
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
-from rightcall.show.charts import to_svg
-from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
+from rightcall.show.analysis import funnel_rows, funnel_title, worth_showing
+from rightcall.show.charts import funnel_chart, to_svg
 from rightcall.show.markdown import funnel_lines
 from rightcall.store.address import open_store
 from tests.support.examples import examples

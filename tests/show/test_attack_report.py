@@ -30,9 +30,9 @@ from rightcall.show.safety import print_safety
 from rightcall.show.screen import Screen
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.failures import case_dangers
-from rightcall.show.view.owasp import risk_lines, risks
 from rightcall.show.view.run import run_view
 from rightcall.show.view.safety import SafetyViewTally
+from rightcall.show.view.safety_sections import risk_lines, risks
 from rightcall.stats.paired_tests import mcnemar_exact
 from rightcall.tools.worlds.mailbox import Mailbox
 from tests.support.examples import examples

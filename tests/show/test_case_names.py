@@ -22,7 +22,7 @@ from rightcall.show.github import publish
 from rightcall.show.html import write_html
 from rightcall.show.junit import write_junit
 from rightcall.show.markdown import write_markdown
-from rightcall.show.view.case_names import case_name
+from rightcall.show.view.failures import case_name
 from rightcall.show.view.run import run_view
 
 REQUEST, DESCRIPTION = "Read README.md", "A direct request"

@@ -8,8 +8,8 @@ from rightcall.metrics.case_result import result_of
 from rightcall.model import Golden, Trajectory
 from rightcall.model.run import CaseResult
 from rightcall.show.case_elements import as_html, calls_drawing
-from rightcall.show.view.agents import AgentTally
 from rightcall.show.view.case import case_view
+from rightcall.show.view.tools import AgentTally
 from tests.metrics.test_teams import golden, handoff, made, refund, trajectory
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.model import Tool, ToolCall
 from rightcall.model.safety import Canary, Plant, Safety, Wrap
-from rightcall.tools.attacks.placement import WRAPPERS, NoPlace, plant_text, plant_value
 from rightcall.tools.attacks.tool_list import poison_tools
+from rightcall.tools.attacks.trial_plants import WRAPPERS, NoPlace, plant_text, plant_value
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.mailbox import Mailbox
 from tests.support.examples import examples

@@ -65,9 +65,8 @@ from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
+from rightcall.tools.runtime.bound_tool import LOAD_SKILL, BoundTool, RunnableTool, always_ready, skill_loader
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
-from rightcall.tools.runtime.skill_loader import LOAD_SKILL, skill_loader
 from rightcall.tools.runtime.toolbox import Toolbox
 
 if TYPE_CHECKING:

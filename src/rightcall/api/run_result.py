@@ -70,7 +70,7 @@ class ResultSequence(Sequence[CaseResult]):
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import results_html
-        from rightcall.show.view.case_names import case_names
+        from rightcall.show.view.failures import case_names
 
         return results_html(self[:MOST_ROWS], len(self), case_names(self._store, self._run))
 

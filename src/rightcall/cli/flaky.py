@@ -18,7 +18,7 @@ MOST_SHOWN = 50
 def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
     from rightcall.run.decisions import flakiness
-    from rightcall.show.view.case_names import case_names
+    from rightcall.show.view.failures import case_names
 
     with open_store(store_url, must_exist=True) as store:
         report = flakiness(store, run)

@@ -18,8 +18,7 @@ from rightcall.show.lines import tell
 from rightcall.show.rows import write_rows
 from rightcall.show.text import duration, one_line
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import CaseName, case_names
-from rightcall.show.view.failures import case_dangers, danger_text
+from rightcall.show.view.failures import CaseName, case_dangers, case_names, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
 
 if TYPE_CHECKING:

@@ -65,8 +65,8 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.tally import Tally
     from rightcall.run.suite_history import suite_history
     from rightcall.show.terminal import print_run
-    from rightcall.show.view.agents import agent_rows
     from rightcall.show.view.grouped_trials import failed_goldens
+    from rightcall.show.view.tools import agent_rows
 
     failed, more = failed_goldens(store, stored.id, keep)
     # An unfinished run has no summary: what its results add up to so far is shown.
@@ -91,8 +91,13 @@ def _show_case(
     from rightcall.improve.run_setup import run_record
     from rightcall.show.case_screen import print_case
     from rightcall.show.view.case import case_view
-    from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
-    from rightcall.show.view.grouped_trials import golden_row
+    from rightcall.show.view.grouped_trials import (
+        golden_history,
+        golden_row,
+        model_request,
+        rerun_command,
+        system_prompt,
+    )
 
     stored = store.runs.case(run.id, golden_id)
     result = stored.trial(trial)

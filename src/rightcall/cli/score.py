@@ -172,7 +172,7 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     """Show the progress of scoring, then the summary with the first failures."""
     from rightcall.datasets.goldens import load_goldens
     from rightcall.show.terminal import AskedMetrics, Watcher  # rich only when it is shown
-    from rightcall.show.view.case_names import names_of
+    from rightcall.show.view.failures import names_of
     from rightcall.show.view.grouped_trials import with_titles
 
     asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", failures, scores.tools)

@@ -6,7 +6,7 @@
     terminal    a run; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal; case_elements: on pages
     formats     html, markdown, junit, json: each a file of that name
-    funnel      where trials leave the expected path, as rows and as a picture
+    analysis    why a run fails, and where trials leave the expected path
     charts      Vega-Lite specs, drawn as SVG
     notebook    tables and progress in notebooks, columns for data frames
     check_comment, check_ci   a check as Markdown, and for CI servers

@@ -13,9 +13,8 @@ from rightcall.show.screen import Screen
 from rightcall.show.text import duration
 from rightcall.show.view.calls import CallView
 from rightcall.show.view.case import CaseView
-from rightcall.show.view.case_context import PastTrials
 from rightcall.show.view.failures import danger_text
-from rightcall.show.view.grouped_trials import GoldenRow
+from rightcall.show.view.grouped_trials import GoldenRow, PastTrials
 from rightcall.show.view.messages import MessageView
 
 OUTCOMES = {

@@ -20,9 +20,9 @@ from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.tool import Tool
+from rightcall.show.analysis import funnel_rows, funnel_title, worth_showing
 from rightcall.show.case_elements import case_drawing
-from rightcall.show.charts import charts, to_svg
-from rightcall.show.funnel import funnel_chart, funnel_rows, funnel_title, worth_showing
+from rightcall.show.charts import charts, funnel_chart, to_svg
 from rightcall.show.rows import Spool
 from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view

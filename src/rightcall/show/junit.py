@@ -17,7 +17,7 @@ from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, xml_text
 from rightcall.show.view.attack_hits import HitReader, hit_lines
 from rightcall.show.view.case import case_view
-from rightcall.show.view.case_names import case_name
+from rightcall.show.view.failures import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import Case, RunReading, RunView

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.improve.run_analysis import run_funnels
 from rightcall.improve.step_funnel import StepFunnel
-from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
+from rightcall.show.analysis import FUNNEL_TITLES, funnel_rows, funnel_title, worth_showing
 from rightcall.show.text import count, dollars, duration, one_line
 from rightcall.show.view.attack_hits import hit_lines
 from rightcall.show.view.columns import (
@@ -27,7 +27,7 @@ from rightcall.show.view.failures import Example, FailureGroup, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 from rightcall.show.view.safety import SafetyView
-from rightcall.show.view.worst_case import SafetySection
+from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -146,7 +146,7 @@ def funnel_lines(funnels: Sequence[StepFunnel]) -> Iterator[str]:
             (code(row.step, 120), row.reached, row.share, code(row.elsewhere, 300) if row.elsewhere else "")
             for row in funnel_rows(funnel)
         )
-        yield from markdown_table(TITLES, rows, numbers=TITLES[1:3])
+        yield from markdown_table(FUNNEL_TITLES, rows, numbers=FUNNEL_TITLES[1:3])
 
 
 def _failures(view: RunView) -> Iterator[str]:

@@ -11,14 +11,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
-from rightcall.show.analysis import UNKNOWN, danger_words
+from rightcall.show.analysis import (
+    FUNNEL_TITLES,
+    UNKNOWN,
+    danger_words,
+    funnel_rows,
+    funnel_title,
+    worth_showing,
+)
 from rightcall.show.case_elements import as_html, case_drawing
-from rightcall.show.funnel import TITLES, funnel_rows, funnel_title, worth_showing
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import decimal, one_line
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import CaseName
 from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns
+from rightcall.show.view.failures import CaseName
 from rightcall.show.view.floor import floor_notes
 from rightcall.show.view.grouped_trials import GoldenRow
 from rightcall.show.view.summary import summary_view
@@ -98,7 +104,7 @@ def _steps(analysis: Analysis) -> str:
     """Where trials leave the expected path."""
     return "".join(
         f"<p>{_text(funnel_title(funnel), 300)}</p>"
-        + _table(TITLES, [[_text(cell, 300) for cell in row] for row in funnel_rows(funnel)])
+        + _table(FUNNEL_TITLES, [[_text(cell, 300) for cell in row] for row in funnel_rows(funnel)])
         for funnel in worth_showing(analysis.funnels)
     )
 

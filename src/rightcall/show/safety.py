@@ -11,7 +11,7 @@ from rightcall.show.text import one_line
 from rightcall.show.view.attack_hits import HitView, hit_lines
 from rightcall.show.view.run import run_view
 from rightcall.show.view.safety import SafetyView
-from rightcall.show.view.worst_case import SafetySection
+from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -15,11 +16,13 @@ from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
 from rightcall.show.screen import Screen
 from rightcall.show.text import count, display_text, one_line
-from rightcall.show.view.agents import AgentRow
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
 from rightcall.store.base import StoredRun
+
+if TYPE_CHECKING:
+    from rightcall.show.view.tools import AgentRow
 
 NO_HISTORY = SuiteHistory()
 LONGEST_TITLE = 24

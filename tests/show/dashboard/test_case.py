@@ -10,7 +10,7 @@ import pytest
 
 from rightcall.metrics.case_result import result_of
 from rightcall.model import CaseResult, ExpectedCall, Golden, ToolCall, Trajectory
-from rightcall.show.dashboard.new_golden import golden_from
+from rightcall.show.dashboard.pages.annotations import golden_from
 from rightcall.store.base import ResultFilter, StoredCase
 from tests.show.dashboard import shop
 from tests.show.dashboard.test_run import dangerous_goldens

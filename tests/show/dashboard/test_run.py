@@ -127,7 +127,7 @@ def test_spreads_are_drawn_in_both_themes(client, name):
 
 def test_what_takes_too_long_to_count_is_not_counted(client, monkeypatch):
     assert re.search(r"76 of\s+76", client.get("/runs/old?text=-0").text) is None
-    monkeypatch.setattr("rightcall.show.dashboard.pages.run.COUNTED", 10)
+    monkeypatch.setattr("rightcall.show.dashboard.pages.runs.COUNTED", 10)
     assert "many of 76" in client.get("/runs/old?text=-").text
     assert "12 of 76" in client.get("/runs/old?text=refund-").text
 

@@ -22,7 +22,7 @@ from rightcall.model import Usage
 from rightcall.run.attacks import search_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.show.view.worst_case import search_sentence
+from rightcall.show.view.safety_sections import search_sentence
 from rightcall.store.address import open_store
 from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch, AttackArm, Bandit
 from rightcall.wings.attacks.attack_plan import AdaptiveSearch, AttackPlan

@@ -1,6 +1,6 @@
 """The dashboard: `rightcall view` serves the contents of a store.
 
-    app         make_app: the routes, the checks on every request, the headers on every response
+    app         make_app: the routes, the checks on every request, the headers on every response; styles and scripts
     access      who may see it, and which requests may change data
     page_renderer   templates with everything escaped, and the words and numbers in them
     charts      Vega-Lite specs of the pages, rendered to SVG

@@ -1,20 +1,22 @@
-"""The application: its routes and middleware."""
+"""The application: its routes, its middleware, its styles and scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.show.dashboard.access import CSRF_FIELD, Access
-from rightcall.show.dashboard.assets import Assets
 from rightcall.show.dashboard.links import FIELDS, form_fields
 from rightcall.show.dashboard.page_renderer import make_environment, page
 from rightcall.show.dashboard.pages import all_routes
@@ -125,6 +127,40 @@ def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
     return send_with_headers
 
 
+FOLDER = Path(__file__).parent / "static"
+CASE_STYLE = Path(__file__).parents[1] / "assets" / "case.css"
+"""The style of a case, the same as in a report."""
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Assets:
+    """Styles and scripts by name, read once at the start, so that no request ever becomes a path on disk.
+
+    `stamp` changes when any of them does: it is part of their URLs."""
+
+    def __init__(self) -> None:
+        self.files = {
+            path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
+        }
+        self.files["style.css"] += CASE_STYLE.read_bytes()
+        self.stamp = digest_of_parts(self.files.values(), 10)
+
+
+async def asset(request: Request) -> Response:
+    """One file. Modules import each other without a stamp, so they are requested again each time."""
+    name = request.path_params.get("name", "mark.svg")
+    content = request.app.state.assets.files.get(name)
+    if content is None:
+        raise HTTPException(404)
+    stamped = request.query_params.get("v") == request.app.state.assets.stamp
+    keep = "public, max-age=31536000, immutable" if stamped else "no-cache"
+    return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": keep})
+
+
 VIEWS_KEPT, CHARTS_KEPT = 64, 512
 
 NOT_FOUND, BROKEN, FAILED = 404, 500, 503
@@ -134,7 +170,7 @@ TITLES = {404: "Not found", 405: "Method not allowed", 400: "Bad request", 503: 
 def make_app(store: Store, access: Access | None = None) -> Starlette:
     """The dashboard of an open store; the caller closes the store."""
     app = Starlette(
-        routes=all_routes(),
+        routes=[*all_routes(), Route("/static/{name}", asset), Route("/favicon.ico", asset)],
         exception_handlers={
             HTTPException: _http_problem,
             InputError: partial(_problem_of_error, status=NOT_FOUND),

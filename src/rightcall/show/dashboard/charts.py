@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rightcall.improve.step_funnel import StepFunnel
-from rightcall.show.charts import CONFIG, SCHEMA, Spec, to_svg
-from rightcall.show.funnel import funnel_chart
+from rightcall.show.charts import CONFIG, SCHEMA, Spec, funnel_chart, to_svg
 from rightcall.show.text import one_line
 from rightcall.show.view.case import Bar
 from rightcall.show.view.summary import ShownRate

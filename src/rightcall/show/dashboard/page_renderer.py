@@ -13,10 +13,10 @@ from starlette.responses import HTMLResponse
 
 from rightcall.core.text import percent_interval
 from rightcall.show import case_elements as drawings
+from rightcall.show.analysis import funnel_rows, funnel_title, worth_showing
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
-from rightcall.show.funnel import funnel_rows, funnel_title, worth_showing
 from rightcall.show.html import html_environment
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns

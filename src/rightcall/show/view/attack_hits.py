@@ -20,8 +20,8 @@ from rightcall.model.safety import AttackOutcome, Plant, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.tools.attacks.placement import WRAPPERS
 from rightcall.tools.attacks.tool_list import poison_tools
+from rightcall.tools.attacks.trial_plants import WRAPPERS
 from rightcall.tools.guard.monitor import Guard, replay
 from rightcall.tools.guard.policy import AUTO
 

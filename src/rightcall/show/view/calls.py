@@ -13,14 +13,14 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.teamwork import agent_text
-from rightcall.model.agent_names import agent_of, depth_of
+from rightcall.model.agent_names import agent_of, depth_of, path_of
 from rightcall.model.call import CallStatus, ToolCall
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import failure_line
 
@@ -226,3 +226,11 @@ def _note(
     if mark == "same" and name in specs and name not in values and values:
         return "default value"
     return "not compared" if name in values and name not in specs and specs else ""
+
+
+def has_team(trajectory: Trajectory) -> bool:
+    """Whether more than one agent worked on a case, so that it is worth saying who did what."""
+    paths = {path_of(call) for call in trajectory.calls} | {
+        tuple(answer.path) for answer in trajectory.answers
+    }
+    return len(paths - {()}) > 1

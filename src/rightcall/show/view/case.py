@@ -19,9 +19,8 @@ from rightcall.model.run import CaseOutcome, CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import decimal, display_text, dollars, duration, json_text, one_line
-from rightcall.show.view.agents import has_team
 from rightcall.show.view.call_pairs import pairing_of, with_loads
-from rightcall.show.view.calls import CallView, call_views
+from rightcall.show.view.calls import CallView, call_views, has_team
 from rightcall.show.view.failures import case_dangers, failure_line
 from rightcall.show.view.messages import (
     ENDINGS,

@@ -1,26 +1,30 @@
-"""The goldens of a run, each with all its trials in one row: what every list of failures shows, danger first."""
+"""The goldens of a run, each with all its trials in one row, danger first; its request, other runs, how to rerun it."""
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from operator import itemgetter
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
 from rightcall.model.danger import NO_TOOLS, SORTS, dangers_of
+from rightcall.model.golden import AnyGolden
 from rightcall.model.golden_id import is_generated
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.case_names import CaseName, case_names
-from rightcall.show.view.failures import case_dangers, danger_text
-from rightcall.store.base import ResultFilter
+from rightcall.show.view.failures import CaseName, case_dangers, case_names, danger_text
+from rightcall.store.base import ResultFilter, RunFilter
 
 if TYPE_CHECKING:
+    from rightcall.improve.run_setup import RunRecord
+    from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
 GoldenOutcome = Literal["passed", "failed", "flaky", "error", "unchecked"]
@@ -191,3 +195,52 @@ def with_titles(rows: Iterable[GoldenRow], name: CaseName) -> list[GoldenRow]:
 def _mean(values: Iterable[float]) -> float | None:
     numbers = list(values)
     return fmean(numbers) if numbers else None
+
+
+MOST_HISTORY = 8
+
+
+class PastTrials(Record, frozen=True):
+    """A golden in another run of the suite."""
+
+    run: str
+    started_at: str
+    agent: str
+    trials: GoldenRow
+
+
+def system_prompt(record: RunRecord, golden: AnyGolden | None) -> str:
+    """The system prompt of a case: the golden's own, or that of the run."""
+    return record.system if golden is None or golden.system is None else golden.system
+
+
+def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResult) -> dict[str, Any]:
+    """What the model was given, as the store has it: no key, no header."""
+    return {
+        "model": record.setup.model,
+        "system": system_prompt(record, golden),
+        "settings": record.setup.settings,
+        "tools": record.tools,
+        "messages": result.trajectory.messages if result.trajectory else (),
+    }
+
+
+def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
+    """The same golden in the newest other runs of the suite, newest first."""
+    history, tools = [], store.tools_of(run)
+    for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
+        if other.id == run.id:
+            continue
+        if trials := list(store.runs.results(other.id, ResultFilter(golden_id=golden_id))):
+            row = golden_row(golden_id, trials, tools)
+            history.append(PastTrials(other.id, other.run.started_at, other.run.agent, row))
+    return history[:MOST_HISTORY]
+
+
+def rerun_command(run: StoredRun, golden_id: str) -> str:
+    """The command that runs this golden again, for a shell; for a run that was started in Python, the call."""
+    suite, options = (run.run.versions.get(name, "") for name in ("suite_file", "run_options"))
+    if not suite:
+        return f"rc.evaluate(agent, dataset, only=[{json.dumps(golden_id, ensure_ascii=False)}])"
+    parts = ["rightcall run", shlex.quote(suite), options, f"--only {shlex.quote(golden_id)}"]
+    return " ".join(part for part in parts if part)

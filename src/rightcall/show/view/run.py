@@ -15,14 +15,21 @@ from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.attacks import KIND as SEARCH, search_of_run
 from rightcall.run.suite_history import suite_history
-from rightcall.show.view.agents import AgentRow, AgentTally
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
+from rightcall.show.view.safety_sections import search_section
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
-from rightcall.show.view.tools import ConfusionCell, ConfusionMatrix, ToolRow, ToolTally, confusion_of
-from rightcall.show.view.worst_case import search_section
+from rightcall.show.view.tools import (
+    AgentRow,
+    AgentTally,
+    ConfusionCell,
+    ConfusionMatrix,
+    ToolRow,
+    ToolTally,
+    confusion_of,
+)
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store

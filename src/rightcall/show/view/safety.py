@@ -21,8 +21,12 @@ from rightcall.model.safety import Safety, task_of
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.show.view.attack_hits import HitReader, HitView
-from rightcall.show.view.owasp import risk_lines
-from rightcall.show.view.worst_case import SafetySection, worst_case_sections, worst_case_sentence
+from rightcall.show.view.safety_sections import (
+    SafetySection,
+    risk_lines,
+    worst_case_sections,
+    worst_case_sentence,
+)
 
 MOST_HITS = 20
 MOST_REASONS = 10

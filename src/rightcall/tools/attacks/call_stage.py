@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.model.safety import Plant
-from rightcall.tools.attacks.placement import NoPlace, plant_text, plant_value, planted_text
-from rightcall.tools.attacks.trial_plants import TrialPlants
+from rightcall.tools.attacks.trial_plants import NoPlace, TrialPlants, plant_text, plant_value, planted_text
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.errors import ErrorReply

@@ -12,11 +12,15 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant, Safety
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.trajectory import LedgerEntry, Trajectory
-from rightcall.tools.attacks.placement import planted_text
-from rightcall.tools.attacks.trial_plants import TrialPlants
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, generated_tool
+from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text
+from rightcall.tools.runtime.bound_tool import (
+    LOAD_SKILL,
+    BoundTool,
+    RunnableTool,
+    generated_tool,
+    with_described_skill,
+)
 from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.skill_loader import LOAD_SKILL, with_described_skill
 
 NO_DOCUMENTS = (
     "documents are not handed to this agent: a model is sent the request, the system text and the tools, and neither "

@@ -20,14 +20,14 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import ToolServerDown
 from rightcall.core.event_loop.worker_threads import in_background, in_thread
 from rightcall.model.record import Record
-from rightcall.tools.idempotency.claims import GroupCommit, Heartbeat
-from rightcall.tools.idempotency.owners import Owner
+from rightcall.tools.idempotency.owners import Heartbeat, Owner
 from rightcall.tools.idempotency.store import (
     BEATS,
     Claim,
     ClaimRequest,
     CorruptRecordError,
     EndState,
+    GroupCommit,
     IdempotencyStore,
     StoreDownError,
 )

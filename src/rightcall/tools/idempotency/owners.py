@@ -12,8 +12,10 @@ jump, and a busy process may fall silent. So the owner is checked directly where
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
 import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -21,6 +23,7 @@ from functools import lru_cache
 from itertools import count
 from weakref import WeakValueDictionary
 
+from rightcall.core.errors import InfrastructureError
 from rightcall.core.operating_system import process_space, process_start
 
 _numbers = count()
@@ -87,3 +90,44 @@ def _owner_name(number: int) -> str:
 def _machine() -> str:
     """Where process numbers are unique; "" where only the lease is left."""
     return process_space()
+
+
+class Heartbeat:
+    """Renews leases while this process has claims that others can see.
+
+    It matters only to other machines: on this one, owners are checked directly. It is a thread, so that a tool that
+    blocks the event loop does not let leases expire.
+    """
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._lock = threading.Lock()
+        self._beating = False
+
+    def start(self) -> None:
+        """Start, unless it is already running."""
+        if self._beating:
+            return
+        with self._lock:
+            if not self._beating:
+                self._beating = True
+                threading.Thread(target=self._beat, name="rightcall-heartbeat", daemon=True).start()
+
+    def _beat(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(self._every_s)
+            owners = at_work()
+            if not owners:
+                self._beating = False
+                if not at_work():  # a claim made in between has seen it beating
+                    return
+                self._beating = True
+                continue
+            while owners:
+                owner = owners.pop()  # drop the reference: keeping it would keep the owner alive
+                # The next beat tries again; finishing will report it.
+                with contextlib.suppress(InfrastructureError):
+                    if owner.renew is not None:
+                        owner.renew()
+                del owner

@@ -2,10 +2,10 @@
 
     pipeline      the stages in the order they happen; the one place to read it; the short stages themselves:
                   one outcome and one record for every call, each item of a batch, versions of a resource
-    invocation    the call as it passes from stage to stage; call_outcome: how it ended, with its result as JSON
+    invocation    the call as it passes from stage to stage; the calls of one turn: reads together, writes in order
+    call_outcome  how it ended, with its result as JSON
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
-    turn          the calls of one turn: reads together, writes in order
     policy        what an agent is permitted to do, and what the runtime repeats where that can do no harm
 
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:

@@ -1,18 +1,18 @@
-"""A tool in a toolbox, and the ways to run one: the function itself, a mock, a world, a generated answer."""
+"""A tool in a toolbox, and the ways to run one: the function, a mock, a world, a generated answer; skills."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rightcall.core.errors import contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
-from rightcall.model.tool import Tool
+from rightcall.model.tool import Annotations, Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import PLAIN, FunctionTool
@@ -154,3 +154,48 @@ async def _mock_answer(
     if mock.function is not None and plan is not None:
         return await call(partial(plan.function(mock), **arguments))
     return sample_value(tool.output_schema, context.random("generated", tool.name))
+
+
+LOAD_SKILL = "load_skill"
+
+
+class SkillLoader(NamedTuple):
+    """The tool, and the mock that answers it."""
+
+    tool: Tool
+    mock: dict[str, Any]
+
+
+def skill_loader(skills: Sequence[Tool]) -> SkillLoader:
+    """The loader of skills that a model may load itself. Its description is the catalogue: names and descriptions."""
+    offered = [skill for skill in skills if skill.skill is None or skill.skill.by_model]
+    catalogue = "\n".join(f"- {skill.name}: {' '.join(skill.description.split())}" for skill in offered)
+    tool = Tool(
+        LOAD_SKILL,
+        f"Load the instructions of a skill before you do a task that it is for. Skills:\n{catalogue}",
+        {
+            "type": "object",
+            "properties": {
+                "name": {
+                    "type": "string",
+                    "enum": [skill.name for skill in offered],
+                    "description": "Name of the skill",
+                }
+            },
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+        annotations=Annotations(read_only=True),
+    )
+    bodies = [
+        {"args": {"name": skill.name}, "result": skill.skill.body if skill.skill else ""} for skill in offered
+    ]
+    return SkillLoader(tool, {"cases": bodies, "error": {"error": "not_found", "detail": "no such skill"}})
+
+
+def with_described_skill(loader: Tool, skill: str, text: str) -> Tool:
+    """The loader with more to its description of one skill; unchanged when its catalogue does not have the skill."""
+    lines = loader.description.split("\n")
+    mark = f"- {skill}: "
+    joined = [f"{line} {' '.join(text.split())}" if line.startswith(mark) else line for line in lines]
+    return msgspec.structs.replace(loader, description="\n".join(joined))

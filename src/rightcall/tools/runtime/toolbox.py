@@ -37,13 +37,12 @@ from rightcall.tools.runtime.bound_tool import (
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.execute import with_recorded_preview
-from rightcall.tools.runtime.invocation import ActiveCall
+from rightcall.tools.runtime.invocation import ActiveCall, Touches, run_turn
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import Stages, pipeline
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
-from rightcall.tools.runtime.turn import Touches, run_turn
 from rightcall.tools.worlds.base import World
 
 if TYPE_CHECKING:

@@ -11,16 +11,15 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from rightcall.core.seam import BUILT_IN, find, plugins
-from rightcall.show.dashboard import assets
 
 
 def all_routes() -> list[BaseRoute]:
-    """Every route of every page, and the styles and scripts."""
+    """Every route of every page."""
     from importlib import import_module
     from pkgutil import iter_modules
 
     modules = [import_module(f"{__name__}.{page.name}") for page in iter_modules(__path__)]
-    return [route for module in (*added_pages(), *modules, assets) for route in module.routes]
+    return [route for module in (*added_pages(), *modules) for route in module.routes]
 
 
 def added_pages() -> list[Any]:

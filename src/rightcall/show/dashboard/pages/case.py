@@ -12,13 +12,13 @@ from rightcall.improve.run_setup import run_record
 from rightcall.model import CaseResult
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.links import bad_request
-from rightcall.show.dashboard.new_golden import fatal_codes, golden_from
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.run import result_filter
+from rightcall.show.dashboard.pages.annotations import fatal_codes, golden_from
+from rightcall.show.dashboard.pages.runs import result_filter
 from rightcall.show.dashboard.views import dangerous_goldens, run_from_url, store_of
 from rightcall.show.view.case import case_view
-from rightcall.show.view.case_context import golden_history, model_request, rerun_command, system_prompt
 from rightcall.show.view.failures import TITLES
+from rightcall.show.view.grouped_trials import golden_history, model_request, rerun_command, system_prompt
 from rightcall.store.base import StoredCase, StoredRun
 
 

@@ -25,8 +25,7 @@ from rightcall.show.dashboard.links import (
 )
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import cached, run_from_url, store_of
-from rightcall.show.judge_report import agreement_words
-from rightcall.show.view.label_case import label_sections, rule_text
+from rightcall.show.judge_report import agreement_words, label_sections, rule_text
 from rightcall.store.base import user_name
 
 WORDS = ("pass", "fail", "unsure")

@@ -1,16 +1,34 @@
-"""The list of runs: search, filters, tags, and a sparkline for each suite."""
+"""The list of runs with search, filters and tags; and a run: its numbers, its cases, and its progress."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from rightcall.core.text import percent, percent_interval
+from rightcall.model import Category, Code
+from rightcall.run.suite_history import suite_history
+from rightcall.show.analysis import worth_showing
+from rightcall.show.charts import histogram
+from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import state_of, store_of
-from rightcall.store.base import RunFilter
+from rightcall.show.dashboard.views import (
+    analysis_of,
+    at_hand,
+    dangerous_goldens,
+    run_from_url,
+    state_of,
+    store_of,
+    view_of,
+)
+from rightcall.show.view.failures import TITLES, case_names
+from rightcall.show.view.floor import short_floor
+from rightcall.show.view.grouped_trials import golden_row, with_titles
+from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
+from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
 ON_A_PAGE = 50
@@ -61,4 +79,162 @@ def filter_of(query: dict[str, str]) -> RunFilter:
     return RunFilter(**fields, state=STATES.get(query.get("state", ""), "any"))
 
 
-routes = [Route("/runs", runs)]
+COUNTED = 20_000
+"""Cases of a run up to which every filter is counted."""
+
+
+def run(request: Request) -> Response:
+    """The page of a run. Parts that need every case are shown at once for a small run and loaded later for others."""
+    stored = run_from_url(request)
+    view = view_of(request, stored) if at_hand(request, stored) else None
+    summary = stored.run.summary
+    return page(
+        request,
+        "run.html",
+        run=stored,
+        state=state_of(stored),
+        passing=run_rate(stored),
+        floor=short_floor(summary.floor if summary else None),
+        summary=view.summary if view else summary_view(summary) if summary else None,
+        sentence=verdict_sentence(stored.verdict, summary),
+        history=suite_history(store_of(request), stored),
+        view=view,
+        analysis=analysis_of(request, stored) if view else None,
+        **case_list(request, stored),
+    )
+
+
+def insights(request: Request) -> Response:
+    """The deferred part of the page."""
+    stored = run_from_url(request)
+    view = view_of(request, stored)
+    analysis = analysis_of(request, stored)
+    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
+
+
+def spread(request: Request) -> Response:
+    """The distribution of a number over the cases."""
+    stored = run_from_url(request)
+    view = view_of(request, stored)
+    drawn = {
+        "latency": (view.latency, "milliseconds", ",.3~f"),
+        "cost": (view.cost, "US dollars", "$.2~s"),
+        "scores": (view.scores, "score", ".2f"),
+    }.get(request.path_params["name"])
+    spec = histogram(*drawn) if drawn else None
+    return charts.answer(request, lambda theme: charts.apply_theme(spec, theme) if spec else None)
+
+
+def funnel(request: Request) -> Response:
+    """Where trials leave the path of steps that goldens expect."""
+    funnels = worth_showing(analysis_of(request, run_from_url(request)).funnels)
+    number = request.path_params["number"]
+    return charts.answer(
+        request, lambda theme: charts.funnel(funnels[number], theme) if number < len(funnels) else None
+    )
+
+
+def cases(request: Request) -> Response:
+    """The list alone, for a run in progress."""
+    stored = run_from_url(request)
+    return page(request, "run_cases.html", run=stored, **case_list(request, stored))
+
+
+def live(request: Request) -> Response:
+    stored = run_from_url(request)
+    passing = run_rate(stored)
+    shown = {
+        "passing": percent(passing.value, 1),
+        "interval": percent_interval(passing.low, passing.high) if passing.n else "",
+        "results": f"{stored.results:,}",
+        "passed": f"{stored.passed:,}",
+        "failed": f"{stored.judged - stored.passed:,}",
+        "errors": f"{stored.errors:,}",
+        "tokens": f"{stored.usage.tokens:,}",
+    }
+    return JSONResponse(
+        {
+            "finished": not state_of(stored).live,
+            "seen": f"{stored.updated_at} {stored.results}",
+            "results": stored.results,
+            "planned": stored.planned,
+            "shown": shown,
+        }
+    )
+
+
+def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
+    """One page of the goldens that match the filters in the URL, danger first, each with all its trials."""
+    store, query = store_of(request), request.query_params
+    which = result_filter(dict(query))
+    after = _last_shown(dict(query))
+    tools, dangerous = store.tools_of(stored), dangerous_goldens(request, stored)
+    goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
+    shown = goldens[:ON_A_PAGE]
+    filters = {
+        name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
+    }
+    return {
+        "cases": with_titles(
+            (golden_row(golden.golden_id, golden.trials, tools) for golden in shown),
+            case_names(store, stored.id),
+        ),
+        "listed": {golden.golden_id: golden for golden in shown},
+        "which": which,
+        "filters": filters,
+        "narrowed": which != ResultFilter(),
+        "fitting": _count_matches(store, stored, which, len(goldens) if after is None else None),
+        "next_page": shown[-1] if len(goldens) > ON_A_PAGE else None,
+        "first": after is None,
+        "codes": store.runs.failures(stored.id).code_counts(),
+        "code_titles": TITLES,
+        "categories": get_args(Category),
+        "tool_names": sorted(tools),
+    }
+
+
+def _last_shown(query: dict[str, str]) -> ListedGolden | None:
+    """The golden after which the page begins; without the part of the list it was in, the failed ones."""
+    if not query.get("after"):
+        return None
+    return ListedGolden(_one_of(query.get("part"), ListPart) or "failed", query["after"])
+
+
+def _count_matches(
+    store: Store, stored: StoredRun, which: ResultFilter, on_first_page: int | None
+) -> int | None:
+    """How many cases match; None where counting would take too long for a page."""
+    if which == ResultFilter():
+        return stored.results
+    if on_first_page is not None and on_first_page <= ON_A_PAGE and stored.run.trials == 1:
+        return on_first_page
+    scans = which.text or which.failed_metric  # no index covers these
+    return None if scans and stored.results > COUNTED else store.runs.count(stored.id, which)
+
+
+def result_filter(query: dict[str, str]) -> ResultFilter:
+    """The filter of a URL; unknown words are ignored."""
+    return ResultFilter(
+        outcome=_one_of(query.get("outcome"), Outcome),
+        category=_one_of(query.get("category"), Category),
+        code=_one_of(query.get("code"), Code),
+        tool=query.get("tool", ""),
+        failed_metric=query.get("metric", ""),
+        tag=query.get("tag", ""),
+        text=query.get("text", "").strip(),
+    )
+
+
+def _one_of(word: str | None, words: Any) -> Any:
+    return word if word in get_args(words) else None
+
+
+routes = [
+    Route("/runs", runs),
+    Route("/runs/{run}", run),
+    Route("/runs/{run}/insights", insights),
+    Route("/runs/{run}/spread/{name}.svg", spread),
+    Route("/runs/{run}/steps/{number:int}.svg", funnel),
+    Route("/runs/{run}/cases", cases),
+    Route("/runs/{run}/live", live),
+]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rightcall.core.text import first_names, one_line, percent, pluralize
-from rightcall.show.view.worst_case import BLIND
+from rightcall.show.view.safety_sections import BLIND
 from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseResult, WorstCaseSummary
 from rightcall.wings.attacks.worst_case.suite_replay import untried_text
 
