@@ -40,12 +40,11 @@ from rightcall.metrics.matching.kinds import (
 from rightcall.metrics.matching.unknown import blank_read, in_doubt, without_unknown
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
 from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
 DEFAULT_RULES = ScoringRules()
