@@ -21,10 +21,10 @@ from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
 from rightcall.run.backend import Backend, InProcess, RunWork
 from rightcall.run.decided_trials import DecidedTrials, Decider
+from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.outcome import evidence_of_labels, results_of_run
 from rightcall.run.plan import Plan
-from rightcall.run.plan_floor import floor_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
@@ -152,7 +152,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     prepared, store, persist, backend, tell = job
     plan, run, decided = prepared.plan, begun.run, job.decided
     floor = await floor_of_plan(prepared, store, run)
-    if decided is None and complete:
+    if plan.search is not None and decided is None and complete:
         await search_of_plan(plan, store, run, persist, running.tally, tell)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
