@@ -17,7 +17,7 @@ label_session, label_transfer who labels which case next, storing an answer; lab
 judged_estimate, judge_report, judge_requests  the rate people would give, what a judge is worth, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
 attacks                       the adaptive search, the worst case and the numbers of a run with attacks
-floor, plan_floor, trivial_agents  what agents that understand nothing pass
+floor, trivial_agents         what agents that understand nothing pass
 agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
