@@ -6,8 +6,8 @@ plan                          everything a run needs, with the selection and ord
 golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
-decided_trials                trials that are asked for until somebody decides: `check`
-backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
+backend                       where trials take place, in this process or elsewhere
+local_trials, case_runner     trials in this process: of a plan, or until somebody decides; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again

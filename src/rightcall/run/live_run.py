@@ -23,8 +23,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
-from rightcall.run.decided_trials import DecidedTrials
 from rightcall.run.gate_evidence import GateEvidence
+from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.outcome import (
     EarlyStop,
     verdict_incomplete,

@@ -19,10 +19,10 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
-from rightcall.run.backend import Backend, InProcess, RunWork
-from rightcall.run.decided_trials import DecidedTrials, Decider
+from rightcall.run.backend import Backend, RunWork
 from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
+from rightcall.run.local_trials import DecidedTrials, Decider, InProcess
 from rightcall.run.outcome import evidence_of_labels, results_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight

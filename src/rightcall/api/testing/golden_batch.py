@@ -19,7 +19,8 @@ from rightcall.model.floor import AGENTS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.run.backend import Batch, InProcess, RunWork
+from rightcall.run.backend import Batch, RunWork
+from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan, conversations_of
 from rightcall.run.preparation import Prepared, preflight
 from rightcall.run.trivial_agents import TrivialMarks, trivial_scorer
