@@ -1,6 +1,6 @@
 """Runs suites: suite file → plan → preparation → run → results, and what a run is compared with.
 
-suite, suite_tools, suite_plan  suite.yaml, with the models it names; its tools, and the plan made from it
+suite, suite_agent, suite_plan  suite.yaml, with the models it names; its agent with tools, and the plan made from it
 suite_actions, trust          what running a suite would start or import, and whether it may
 plan                          everything a run needs, with the selection and order of goldens
 golden_check, request_templates   goldens, checked before a run
@@ -18,7 +18,6 @@ judged_estimate, judge_report, judge_requests  the rate people would give, what 
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
 attacks                       the adaptive search, the worst case and the numbers of a run with attacks
 floor, trivial_agents         what agents that understand nothing pass
-agent_exchange                requests to services and programs, and where their spans are received
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
