@@ -160,7 +160,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
-    if not running.answers.answered and decided is None:
+    if running.answers is not None and not running.answers.answered:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word
     for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=epoch):
