@@ -24,7 +24,7 @@ from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
 from rightcall.models.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
-from rightcall.run.rehearsal.trial import Judgement, Trial, asks_once, trial_of_plan
+from rightcall.run.rehearsal.trial import Judgement, Trial, trial_of_plan
 from rightcall.schema.sample_values import required_values
 
 if TYPE_CHECKING:
@@ -252,4 +252,4 @@ class TrivialScorer:
 
 def trivial_scorer(plan: Plan, tools: Mapping[str, Tool]) -> TrivialScorer:
     """The trivial agents with the tools, mocks and criteria of a plan."""
-    return TrivialScorer(trial_of_plan(plan, tools), single_turn=asks_once(plan))
+    return TrivialScorer(trial_of_plan(plan, tools), single_turn=plan.agent.asks_once)

@@ -105,11 +105,6 @@ def trial_of_plan(plan: Plan, tools: Mapping[str, Tool] | None = None) -> Trial:
     return Trial(plan.scorer, tools or declared, toolbox)
 
 
-def asks_once(plan: Plan) -> bool:
-    """Whether the calls of an agent have no results, except in conversations."""
-    return plan.agent.mode == "single_turn" and not plan.own_agent
-
-
 class NoWorld(Exception):  # noqa: N818  not an error: the mutant is not judged
     """What a change would have done is not known."""
 
