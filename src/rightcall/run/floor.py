@@ -48,10 +48,10 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
 
     It never fails: what prevents it is a word in the floor.
     """
-    plan = prepared.plan
+    plan, key = prepared.plan, prepared.floor_key
     asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)
     try:
-        if (stored := _floor_in_store(store, prepared.floor_key)) is not None:
+        if (stored := _floor_in_store(store, key)) is not None:
             return stored
         if (skipped := too_many(prepared.goldens, asked=asked)) is not None:
             return skipped
@@ -61,7 +61,7 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
 
         scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
         floor = await compute_floor(plan.as_declared(), scorer, asked=asked, pause=pause)
-        if not floor.skipped and run.fingerprints.get(KIND) == prepared.floor_key:
+        if not floor.skipped and run.fingerprints.get(KIND) == key:
             store.runs.set_document(run.id, KIND, codec.encode(floor))
     except Exception as error:  # a store that fails, tools that cannot be read
         return Floor(skipped=one_line(scrubber()(str(error)), 200))

@@ -360,9 +360,9 @@ def gate_warnings(plan: Plan) -> list[str]:
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
     notice = template_notice(plan.undeclared_templates)
-    shared_kinds = []
+    shared_kinds, scorer = [], plan.scorer
     for golden in plan.in_dataset_order():
-        if golden.id not in plan.quarantine and plan.scorer.checks(golden):
+        if golden.id not in plan.quarantine and scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster
             shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     from rightcall.decide.sample_size import warnings
