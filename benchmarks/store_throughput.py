@@ -18,8 +18,7 @@ from sqlalchemy import insert
 from benchmarks.store_cases import result, results, run
 from rightcall.store.address import open_store
 from rightcall.store.sql import tables
-from rightcall.store.sql.packed_scores import ScorePacker
-from rightcall.store.sql.rows import to_rows
+from rightcall.store.sql.rows import ScorePacker, to_rows
 from rightcall.store.sql.store import Store
 
 BATCH = 100

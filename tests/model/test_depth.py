@@ -15,9 +15,8 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects.wire import parse_call
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('[]{}"\\ab')),

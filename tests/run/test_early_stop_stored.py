@@ -9,7 +9,7 @@ from rightcall.agents.agent import Agent
 from rightcall.core.errors import StoreError
 from rightcall.decide.config import read_gate
 from rightcall.model import ExpectedCall, Golden, ToolCall
-from rightcall.run.backend import InProcess
+from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import Persistence, open_store

@@ -17,11 +17,11 @@ from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, ToolCall, Trajectory, Turn
-from rightcall.model.floor import DEEDS, Floor
+from rightcall.model.floor import AGENTS, DEEDS, Floor
 from rightcall.run import floor as floors
 from rightcall.run.floor import compute_floor, floor_of_recorded
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_agents import AGENTS, TrivialScorer
+from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.show.formats import writer_of
 from rightcall.show.view.floor import NOTHING_SHOWN, floor_line
 from rightcall.show.view.summary import summary_view

@@ -113,6 +113,11 @@ class Agent:
         return str(name or type(self.model).__name__)
 
     @property
+    def asks_once(self) -> bool:
+        """Whether calls have no results, except in conversations."""
+        return self.mode == "single_turn" and not is_function(self.model)
+
+    @property
     def server(self) -> str:
         """The server its model is asked at; "" is the provider's own, or none."""
         if isinstance(self.model, str | ModelEndpoint):
@@ -163,7 +168,7 @@ def defence_problem(agent: Agent) -> str:
     unknown = next((name for name in agent.defences if name not in get_args(Defence)), None)
     if unknown is not None:
         return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
-    if isinstance(agent.model, ObservedAgent) or is_address(agent.model) or _is_function(agent.model):
+    if isinstance(agent.model, ObservedAgent) or is_address(agent.model) or is_function(agent.model):
         return f"defences: '{agent.name}' makes its own requests; defences are for models that RightCall asks"
     return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
@@ -188,7 +193,7 @@ def approval_problem(agent: Agent) -> str:
 
 def confirm_problem(agent: Agent) -> str:
     """Why no golden can say that the agent must ask; empty when its requests can be observed, or recorded by itself."""
-    if is_address(agent.model) or _is_function(agent.model):
+    if is_address(agent.model) or is_function(agent.model):
         return ""
     return _approvals_problem(agent, "confirm cannot be checked")
 
@@ -200,7 +205,7 @@ def agents_problem(agent: Agent) -> str:
         if model.info is None or model.info.naming:
             return ""
         return f"agents cannot be checked: {model.info.title} does not say which agent makes a call"
-    if is_address(model) or _is_function(model):
+    if is_address(model) or is_function(model):
         return ""
     return (
         f"agents cannot be checked: {agent.name} is one model that works alone; "
@@ -219,14 +224,15 @@ def _own_loop_problem(agent: Agent, what: str, elsewhere: str, deed: str) -> str
     """Why an agent does not run its tools in our loop, or none at all; empty when it does."""
     if is_address(agent.model):
         return f"{what}: '{agent.name}' {elsewhere}"
-    if _is_function(agent.model):
+    if is_function(agent.model):
         return (
             f"{what}: '{agent.name}' is a function; observe the agent object that {deed}: rc.observe(agent)"
         )
     return "" if agent.mode == "loop" else f"{what}: single_turn runs no tools; set agent.mode: loop"
 
 
-def _is_function(model: Any) -> bool:
+def is_function(model: Any) -> bool:
+    """Whether an agent is a function of the user, and not a model that is asked here."""
     return callable(model) and not hasattr(model, "complete")
 
 

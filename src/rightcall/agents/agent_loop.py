@@ -17,11 +17,10 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model.approval import approval_wait_text
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import limit_call_depth
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_call_depth
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now, with_shown
 from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST

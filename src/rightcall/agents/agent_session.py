@@ -20,10 +20,9 @@ from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted

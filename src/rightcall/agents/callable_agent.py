@@ -18,13 +18,12 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import InfrastructureError, InputError, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.dialects.endings import stop_of_answer
 from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
 from rightcall.tools.attacks.trial_plants import note_documents
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)

@@ -17,6 +17,7 @@ from rightcall.agents.agent import (
     desk_problem,
     guard_problem,
     is_address,
+    is_function,
     other_provider,
     own_endpoint,
     tools_of,
@@ -358,7 +359,7 @@ class Session:
         framework = None if isinstance(model, str) else detect(model)
         if framework is not None and not hasattr(model, "complete") and not is_sdk_client(model):
             raise ConfigError(f"an agent of {framework.title} is observed while it runs: rc.observe(agent)")
-        if not isinstance(model, str) and not hasattr(model, "complete") and callable(model):
+        if is_function(model):
             return None
         provider = resolve(
             own_endpoint(self.agent),

@@ -23,8 +23,8 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
-from rightcall.run.decided_trials import DecidedTrials, RunDecision
 from rightcall.run.inputs import golden_hash
+from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite

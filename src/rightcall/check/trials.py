@@ -19,7 +19,7 @@ from rightcall.decide.check_rule import CheckRule, Decided
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.decided_trials import DecidedTrials, RunDecision
+from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.stats.permutation import ExchangeTable, exchange_p

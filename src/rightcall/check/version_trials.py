@@ -13,8 +13,8 @@ from rightcall.decide.check_rule import CheckRule, Step
 from rightcall.decide.check_settings import Stratum
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.run import CaseResult
-from rightcall.run.decided_trials import DecidedTrials
 from rightcall.run.inputs import golden_hash
+from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.plan import Plan
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 

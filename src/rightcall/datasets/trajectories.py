@@ -34,7 +34,6 @@ from rightcall.datasets.parquet_trajectories import parquet_lines, row_group_ran
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
 from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.message import Message, calls_of
@@ -49,6 +48,7 @@ from rightcall.model.trajectory import (
     StopReason,
     Trajectory,
     Usage,
+    limit_trajectory_depth,
 )
 
 SUFFIXES = (".jsonl", ".json")

@@ -10,7 +10,7 @@
     golden      Golden, Expectations, ConversationalGolden, Turn
     golden_id   ids that were generated, and those of conversations with simulated users
     safety      Safety: the attack of an attempt; AttackOutcome: its result in a trial
-    trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did
+    trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did; values nested too deeply
     open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
     deepeval    DeepEval's argument names in the constructors of records; deepeval_fields: the same to read
@@ -19,7 +19,6 @@
     score       Score
     label       Label: what a person says about a judged case
     run         CaseResult, Summary, Run
-    depth       values of trajectories that are nested too deeply
     dialects/   provider formats: tools and messages of Anthropic, OpenAI, MCP
 
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.

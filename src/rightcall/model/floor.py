@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from rightcall.model.record import Record
 
 TrivialName = Literal["nothing", "first", "everything", "keyword", "constant", "refuse", "echo"]
+AGENTS: tuple[TrivialName, ...] = get_args(TrivialName)
 
 DEEDS: dict[TrivialName, str] = {
     "nothing": "an agent that does nothing",

@@ -1,13 +1,13 @@
 """Runs suites: suite file → plan → preparation → run → results, and what a run is compared with.
 
-suite, suite_tools, suite_plan  suite.yaml, with the models it names; its tools, and the plan made from it
+suite, suite_agent, suite_plan  suite.yaml, with the models it names; its agent with tools, and the plan made from it
 suite_actions, trust          what running a suite would start or import, and whether it may
 plan                          everything a run needs, with the selection and order of goldens
 golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
 runner, live_run, sink, run_record  runs a plan; results are on disk before they count
-decided_trials                trials that are asked for until somebody decides: `check`
-backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
+backend                       where trials take place, in this process or elsewhere
+local_trials, case_runner     trials in this process: of a plan, or until somebody decides; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
@@ -17,8 +17,7 @@ label_session, label_transfer who labels which case next, storing an answer; lab
 judged_estimate, judge_report, judge_requests  the rate people would give, how reliable a judge is, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
 attacks                       the adaptive search, the worst case and the numbers of a run with attacks
-floor, plan_floor, trivial_agents  what agents that understand nothing pass
-agent_exchange                requests to services and programs, and where their spans are received
+floor, trivial_agents         what agents that understand nothing pass
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store

@@ -6,29 +6,21 @@ gates, budgets and progress see the same whatever the backend.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
 import msgspec
 
-from rightcall.agents.pool import Pool
-from rightcall.agents.session import Session
 from rightcall.decide.verdict import Verdict
-from rightcall.files.project_files import enter_folder
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
-from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan
-from rightcall.run.watched_inputs import AgentWatch, WatchedInputs
+from rightcall.run.watched_inputs import WatchedInputs
 from rightcall.store.base import Key
 from rightcall.store.sql.store import Store
-
-BUDGET_SECONDS = 0.02
-"""How often a fully reserved budget is checked again."""
 
 Cell = tuple[AnyGolden, int]
 """A golden and the number of a trial: what is run once and stored once."""
@@ -131,75 +123,3 @@ class WorkerPool(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-
-class InProcess:
-    """Runs cells here, on one session and one pool."""
-
-    remote = False
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._pool = Pool(1)
-        self._watch: AgentWatch | None = None
-
-    async def open(self) -> None:
-        """The session is open already."""
-
-    async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
-        if self._pool.stopped:  # a resumed run may already be decided
-            return
-        affordable = work.affordable
-        if affordable is None:
-            await self._run_cells(work, jobs, take)
-            return
-
-        async def affordable_cells() -> AsyncIterator[Cell]:
-            for cell in jobs:
-                while affordable(self._pool.under_way) < 1:
-                    if self._pool.stopped:
-                        return
-                    await asyncio.sleep(BUDGET_SECONDS)
-                yield cell
-
-        await self._run_cells(work, affordable_cells(), take)
-
-    async def _run_cells(
-        self, work: RunWork, cells: Iterator[Cell] | AsyncIterator[Cell], take: Take
-    ) -> None:
-        case, asker, limited = (
-            CaseRunner(work.plan, self._session),
-            self._session.asker,
-            LimitedLag(work.plan),
-        )
-        self._watch = case.watch
-
-        async def do(cell: Cell) -> None:
-            result = await case.result(*cell)
-            lag_ms = limited.lag_ms(cell[0], result)
-            retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
-            await take(Batch((result,), retries, at_once, lag_ms=lag_ms))
-
-        self._pool.resize(min(work.plan.concurrency, max(1, work.planned)))
-        with enter_folder(work.plan.agent_sources.folder):
-            await self._pool.run(cells, do)
-
-    def stop(self, why: str) -> None:
-        self._pool.stop(why)
-
-    def notices(self) -> list[str]:
-        return self._session.notices()
-
-    def watched(self) -> WatchedInputs | None:
-        return self._watch.inputs() if self._watch is not None else None
-
-
-class LimitedLag:
-    """How much of a latency was added by this machine, where a limit makes that matter."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._always = plan.gate is not None and plan.gate.limits_latency
-
-    def lag_ms(self, golden: AnyGolden, result: CaseResult) -> float:
-        limited = self._always or getattr(golden, "max_latency_ms", None) is not None
-        return result.trajectory.lag_ms if limited and result.trajectory is not None else 0.0

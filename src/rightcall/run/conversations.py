@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rightcall.agents.agent import Agent
+from rightcall.agents.agent import Agent, is_function
 from rightcall.agents.conversation.agent_side import NO_BEGINNING
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
@@ -22,8 +22,7 @@ from rightcall.run.suite import UserConfig
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
     """Why a conversation cannot be run; empty when it can."""
     model: Any = agent.model
-    own = callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
-    if own and not turn_parameters(model):
+    if is_function(model) and not turn_parameters(model):
         return ""  # it takes the golden and runs the conversation itself
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)

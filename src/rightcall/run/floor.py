@@ -1,21 +1,36 @@
-"""The floor under a pass rate: what trivial agents pass, counted golden by golden."""
+"""The floor under a pass rate: what trivial agents pass, counted golden by golden.
+
+That of a plan is computed once per dataset: a store keeps it for every later run of the same goldens. What scores the
+agents is loaded when a floor is computed: after the last case of a run, when none waits for it.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from rightcall.core import codec
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line, pluralize
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.floor import Floor, FloorCount, TrivialRate
+from rightcall.model.floor import AGENTS, Floor, FloorCount, TrivialRate
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
-from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_agents import AGENTS, TrivialMarks, TrivialScorer
+
+if TYPE_CHECKING:
+    from rightcall.model.run import Run
+    from rightcall.run.preparation import Prepared
+    from rightcall.run.trivial_agents import TrivialMarks, TrivialScorer
+    from rightcall.store.sql.store import Store
+
+KIND = "floor"
+"""The kind of document that a store keeps floors as."""
 
 MOST_GOLDENS = 20_000
 """Goldens up to which the floor is computed without being asked for."""
@@ -26,6 +41,41 @@ MOST_SECONDS = 20.0
 MOST_REASONS = 5
 PAUSE = 20
 """Goldens after which an interruption is heard."""
+
+
+async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
+    """The floor of a run of this plan, from the store if an equal plan has run before.
+
+    It never fails: if something prevents it, the floor says what.
+    """
+    plan, key = prepared.plan, prepared.floor_key
+    asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)
+    try:
+        if (stored := _floor_in_store(store, key)) is not None:
+            return stored
+        if (skipped := too_many(prepared.goldens, asked=asked)) is not None:
+            return skipped
+        import asyncio  # which scoring files does without
+
+        from rightcall.run.trivial_agents import trivial_scorer
+
+        scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
+        floor = await compute_floor(plan.as_declared(), scorer, asked=asked, pause=pause)
+        if not floor.skipped and run.fingerprints.get(KIND) == key:
+            store.runs.set_document(run.id, KIND, codec.encode(floor))
+    except Exception as error:  # a store that fails, tools that cannot be read
+        return Floor(skipped=one_line(scrubber()(str(error)), 200))
+    return floor
+
+
+def _floor_in_store(store: Store, key: str) -> Floor | None:
+    content = store.runs.document(KIND, key)
+    if content is None:
+        return None
+    try:
+        return msgspec.json.decode(content, type=Floor)
+    except msgspec.MsgspecError:  # of another version
+        return None
 
 
 class FloorCounts:
@@ -122,6 +172,9 @@ def floor_of_recorded(
     goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool], *, asked: bool = False
 ) -> Floor:
     """The floor of goldens whose agent is not known, so that nothing can be said about what its tools answer."""
+    from rightcall.run.rehearsal.trial import Trial
+    from rightcall.run.trivial_agents import TrivialScorer
+
     work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True), asked=asked)
     if not scorer.metrics:
         return _run_at_once(work)

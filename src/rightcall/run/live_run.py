@@ -23,8 +23,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, RunWork
-from rightcall.run.decided_trials import DecidedTrials
 from rightcall.run.gate_evidence import GateEvidence
+from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.outcome import (
     EarlyStop,
     verdict_incomplete,
@@ -103,7 +103,8 @@ class LiveRun:
         self._deciding = self._hit = False
         self._over_budget = ""
         self._lag_ms = 0.0
-        self.answers = AnswerWatch(plan)
+        # An agent that a change broke is what a decider decides about.
+        self.answers = AnswerWatch(plan) if decided_trials is None else None
         self.endless = EndlessTasks()
         self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
@@ -151,7 +152,7 @@ class LiveRun:
             self._cells.cancel()
 
     def _watch_answers(self, batch: Batch) -> None:
-        if self._decided_trials is not None:  # an agent that a change broke is what it decides about
+        if self.answers is None:
             return
         for result in batch.results:
             if error := self.answers.add(result):
@@ -295,7 +296,7 @@ class LiveRun:
             progress.planned,
             progress.done,
             self._lag_ms,
-            notices=tuple(filter(None, [self.answers.hint()])),
+            notices=(hint,) if self.answers is not None and (hint := self.answers.hint()) else (),
             tools=tools,
         )
 

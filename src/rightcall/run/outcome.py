@@ -214,16 +214,15 @@ class EarlyStop:
         """The early stopping of the plan's gate; None without one."""
         if plan.gate is None or plan.gate.stop == "off":
             return None
-        judged = [metric.name for metric in plan.scorer.metrics if asks_model(metric)]
+        scorer = plan.scorer
+        judged = [metric.name for metric in scorer.metrics if asks_model(metric)]
         if judged and plan.gate.judges.uncalibrated == "refuse":
             raise ConfigError(
                 f"gate: stop: {plan.gate.stop} would end the run by the judged rate of {', '.join(judged)}, which"
                 " labels decide at its end; leave out stop, or set judges: {uncalibrated: allow}"
             )
         goldens = [
-            golden
-            for golden in plan.goldens()
-            if golden.id not in plan.quarantine and plan.scorer.checks(golden)
+            golden for golden in plan.goldens() if golden.id not in plan.quarantine and scorer.checks(golden)
         ]
         if len(goldens) > BLOCK:
             # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from rightcall.agents.agent import Agent, tools_of
+from rightcall.agents.agent import Agent, is_function, tools_of
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.personas import by_persona
@@ -131,8 +131,7 @@ class Plan:
     @property
     def own_agent(self) -> bool:
         """Whether the agent is a user-defined function."""
-        model = self.agent.model
-        return callable(model) and not isinstance(model, str) and not hasattr(model, "complete")
+        return is_function(self.agent.model)
 
     @cached_property
     def agent_sources(self) -> AgentSources:

@@ -53,7 +53,7 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
 
     A conversation is always held in a loop, so it lacks nothing.
     """
-    if not _asks_once(agent):
+    if not agent.asks_once:
         return []
     ids_by_need: dict[str, list[str]] = {}
     try:
@@ -67,12 +67,6 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
         f"provide; set agent.mode: loop ({first_names(sorted(ids), SHOWN)})"
         for need, ids in ids_by_need.items()
     ]
-
-
-def _asks_once(agent: Agent) -> bool:
-    return agent.mode == "single_turn" and not (
-        callable(agent.model) and not hasattr(agent.model, "complete")
-    )
 
 
 def _needs(golden: Golden) -> Iterator[str]:
@@ -270,7 +264,7 @@ class _Reading:
         self.unreviewed: list[str] = []
         self.skills_expected: list[str] = []
         self.may_lack_results = False
-        self._asks_once = _asks_once(plan.agent)
+        self._asks_once = plan.agent.asks_once
         self._not_held: list[str] = []
         self._kept: list[AnyGolden] | None = (
             [] if isinstance(plan.dataset, Path) and plan.in_memory is None else None
@@ -366,9 +360,9 @@ def gate_warnings(plan: Plan) -> list[str]:
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
     notice = template_notice(plan.undeclared_templates)
-    shared_kinds = []
+    shared_kinds, scorer = [], plan.scorer
     for golden in plan.in_dataset_order():
-        if golden.id not in plan.quarantine and plan.scorer.checks(golden):
+        if golden.id not in plan.quarantine and scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster
             shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     from rightcall.decide.sample_size import warnings

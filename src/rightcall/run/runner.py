@@ -19,12 +19,12 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
-from rightcall.run.backend import Backend, InProcess, RunWork
-from rightcall.run.decided_trials import DecidedTrials, Decider
+from rightcall.run.backend import Backend, RunWork
+from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
+from rightcall.run.local_trials import DecidedTrials, Decider, InProcess
 from rightcall.run.outcome import evidence_of_labels, results_of_run
 from rightcall.run.plan import Plan
-from rightcall.run.plan_floor import floor_of_plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
@@ -152,7 +152,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     prepared, store, persist, backend, tell = job
     plan, run, decided = prepared.plan, begun.run, job.decided
     floor = await floor_of_plan(prepared, store, run)
-    if decided is None and complete:
+    if plan.search is not None and decided is None and complete:
         await search_of_plan(plan, store, run, persist, running.tally, tell)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
@@ -160,7 +160,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
-    if not running.answers.answered and decided is None:
+    if running.answers is not None and not running.answers.answered:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word
     for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=epoch):

@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -18,16 +18,17 @@ from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.wire import output_text
-from rightcall.model.floor import TrivialName
+from rightcall.model.floor import AGENTS, TrivialName
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Dialogue, Trajectory
 from rightcall.models.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
-from rightcall.run.rehearsal.trial import Judgement, Trial
+from rightcall.run.rehearsal.trial import Judgement, Trial, trial_of_plan
 from rightcall.schema.sample_values import required_values
 
 if TYPE_CHECKING:
+    from rightcall.run.plan import Plan
     from rightcall.run.rehearsal.stage import Stage
     from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -136,8 +137,6 @@ def _result(call: ToolCall) -> ToolResult:
 def _output(call: ToolCall) -> str:
     return output_text(call.output)
 
-
-AGENTS: tuple[TrivialName, ...] = get_args(TrivialName)
 
 MOST_OFFERS = 200
 """Sets of tools for which the calls of trivial agents are kept."""
@@ -249,3 +248,8 @@ class TrivialScorer:
                 self._offers.clear()
             self._offers[key] = Offer(self._trial.tools_of(golden))
         return self._offers[key]
+
+
+def trivial_scorer(plan: Plan, tools: Mapping[str, Tool]) -> TrivialScorer:
+    """The trivial agents with the tools, mocks and criteria of a plan."""
+    return TrivialScorer(trial_of_plan(plan, tools), single_turn=plan.agent.asks_once)

@@ -44,9 +44,9 @@ def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: 
 
     `model` replaces the suite's and counts as trusted, because the user typed it, unless its code is next to the suite.
     """
-    actions = actions_of_suite_alone(suite, file.parent, model)
     if in_project(file):
         return
+    actions = actions_of_suite_alone(suite, file.parent, model)
     opening = f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would"
     closing = "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)"
     require_approval(actions, fingerprint(file, actions), file, opening=opening, closing=closing, trust=trust)

@@ -23,10 +23,9 @@ from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolResult
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
 
 Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""

@@ -24,11 +24,10 @@ from rightcall.agents.agent_session import TalkSession
 from rightcall.agents.callable_agent import as_trajectory, call_function
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
 from rightcall.model.case import conversation_of
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import AnyGolden, Golden, Turn
 from rightcall.model.message import Message, result_messages
-from rightcall.model.trajectory import StopReason, Trajectory, answers_after
+from rightcall.model.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
 
 INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
 WORDS = frozenset((INPUT, *HISTORY, "thread_id"))

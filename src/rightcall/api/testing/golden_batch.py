@@ -15,14 +15,15 @@ import msgspec
 
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
+from rightcall.model.floor import AGENTS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.run.backend import Batch, InProcess, RunWork
+from rightcall.run.backend import Batch, RunWork
+from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan, conversations_of
 from rightcall.run.preparation import Prepared, preflight
-from rightcall.run.rehearsal.plan_trial import trivial_scorer
-from rightcall.run.trivial_agents import AGENTS, TrivialMarks
+from rightcall.run.trivial_agents import TrivialMarks, trivial_scorer
 
 MOST_SECONDS = 2.0
 """Time for what trivial agents make of goldens that are run together: metrics of users may be slow."""

@@ -56,12 +56,11 @@ from rightcall.metrics.matching.verdict import (
     score_of_stated,
 )
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, SPOILING, Failure
 from rightcall.model.golden import Golden, names_agents
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
 MOST_ALTERNATIVES = 256

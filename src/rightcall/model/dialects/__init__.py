@@ -44,7 +44,8 @@ __all__ = ["SPELLINGS", "as_plain", "read_document", "read_messages", "read_tool
 
 def read_tool(raw: Any, where: str) -> Tool:
     """A tool definition in any format."""
-    wire.require_type(raw, dict, where, "a tool")
+    if not isinstance(raw, dict):
+        wire.require_type(raw, dict, where, "a tool")
     tool: Tool = SPELLINGS[_spelling_of_tool(raw, where)].read_tool(raw, where)
     return tool
 

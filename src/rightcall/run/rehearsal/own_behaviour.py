@@ -10,9 +10,8 @@ from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.known_good import make_trajectory
-from rightcall.run.rehearsal.plan_trial import trial_of_plan
 from rightcall.run.rehearsal.toolset import Toolset, Toolsets
-from rightcall.run.rehearsal.trial import Trial
+from rightcall.run.rehearsal.trial import Trial, trial_of_plan
 from rightcall.run.rehearsal.values import NoValue
 
 

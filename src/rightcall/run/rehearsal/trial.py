@@ -1,9 +1,9 @@
-"""Scores behaviour by the user's own goldens and metrics, without asking a model."""
+"""Scores behaviour by the user's own goldens and metrics, or by those of a plan, without asking a model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.core.errors import InputError
@@ -17,6 +17,7 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import effects
 
 if TYPE_CHECKING:
+    from rightcall.run.plan import Plan
     from rightcall.tools.runtime.toolbox import Toolbox
 
 Judgement = Literal["passed", "failed", "not_judged"]
@@ -85,6 +86,23 @@ class Trial:
         if golden.expected_state is not None:
             raise NoWorld("the worlds of the suite are not known")
         return trajectory
+
+
+def trial_of_plan(plan: Plan, tools: Mapping[str, Tool] | None = None) -> Trial:
+    """The criteria of a plan, with its mocks and worlds. Nothing runs for real.
+
+    `tools` are those of its agent once it is open: what a server runs is known then.
+    """
+    from rightcall.agents.agent import tools_of  # scoring files has no agent
+    from rightcall.tools.runtime.mocks import runs_for_real
+    from rightcall.tools.runtime.toolbox import Toolbox
+
+    agent = replace(plan.agent, execute="mock", faults=None)
+    declared = {tool.name: tool for tool in plan.definitions}
+    sources = tools_of(agent) + [tool for name, tool in (tools or {}).items() if name not in declared]
+    mocks = {name: mock for name, mock in (agent.mocks or {}).items() if not runs_for_real(mock)}
+    toolbox = Toolbox(sources, mocks=mocks) if sources else None
+    return Trial(plan.scorer, tools or declared, toolbox)
 
 
 class NoWorld(Exception):  # noqa: N818  not an error: the mutant is not judged

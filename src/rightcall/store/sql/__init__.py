@@ -2,11 +2,10 @@
 
 tables       the current schema; columns: several columns of one kind
 record_bytes records to bytes and back, and text that every engine can store
-packed_scores the scores of a result in one column
-rows         a result as rows of its tables, and back; bulk inserts; types of columns, checked when they are read
+rows         a result as rows of its tables, and back, its scores in one column; types of columns, checked when read
 engine       connections, transactions, readable database errors
 schema       the version of a store; creating, migrating or rejecting it
-core         shared by all parts of a store, with locks around shared contents
+core         shared by all parts of a store, with bulk inserts and locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
 run_lookup   runs by what a user types, by filters, with their tags

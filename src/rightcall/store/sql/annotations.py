@@ -10,9 +10,8 @@ from sqlalchemy import Connection, delete, insert, select
 from rightcall.core.errors import InputError
 from rightcall.store.base import Note
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart
+from rightcall.store.sql.core import StorePart, insert_missing
 from rightcall.store.sql.record_bytes import escape_text
-from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.run_lookup import find
 
 LONGEST_TAG = 100

@@ -13,11 +13,10 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
-from rightcall.store.sql.core import Core, refers_to_contents, stream_rows
+from rightcall.store.sql.core import Core, insert_missing, refers_to_contents, stream_rows
 from rightcall.store.sql.golden_sets import name_set, own_set, use_shared_set
-from rightcall.store.sql.packed_scores import renumber_scores
 from rightcall.store.sql.record_bytes import decode_record, escape_text, unescape_text
-from rightcall.store.sql.rows import ResultRows, check_row, insert_missing
+from rightcall.store.sql.rows import ResultRows, check_row, renumber_scores
 from rightcall.store.sql.run_writer import insert_results
 
 AT_ONCE = 500

@@ -1,16 +1,17 @@
-"""Shared by all parts of the store: connections, clock, metric numbers, locks on shared contents."""
+"""Shared by all parts of the store: connections, clock, metric numbers, bulk inserts, locks on shared contents."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Select, Table, select, text
 
 from rightcall.core.errors import InputError, StoreError
 from rightcall.core.text import utc_text
@@ -169,6 +170,44 @@ def select_in(
     """The rows of a query whose column has one of these values, however many they are."""
     for some in portions(values):
         yield from connection.execute(query.where(column.in_(some)))
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows known to be new; each row has the table's columns in order.
+
+    Directly through the driver: SQLAlchemy's own `execute` with a list of dicts costs several times as much as the rows
+    themselves (`benchmarks/store_throughput.py` prints both).
+    """
+    if not rows:
+        return
+    with closing(connection.connection.cursor()) as cursor:
+        if connection.dialect.name == "postgresql":
+            with cursor.copy(f"COPY {table.name} ({_columns(table)}) FROM STDIN") as copy:
+                for row in rows:
+                    copy.write_row(row)
+        else:
+            cursor.executemany(_insert_statement(table, "?"), rows)
+
+
+def insert_missing(connection: Connection, table: Table, rows: Sequence[tuple[Any, ...]]) -> int:
+    """Insert rows whose key does not exist yet; returns how many."""
+    if not rows:
+        return 0
+    mark = "%s" if connection.dialect.name == "postgresql" else "?"
+    with closing(connection.connection.cursor()) as cursor:
+        cursor.executemany(_insert_statement(table, mark) + " ON CONFLICT DO NOTHING", rows)
+        return int(cursor.rowcount)
+
+
+@cache
+def _insert_statement(table: Table, mark: str) -> str:
+    marks = ", ".join([mark] * len(table.columns))
+    return f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 (names are ours)
+
+
+@cache
+def _columns(table: Table) -> str:
+    return ", ".join(column.name for column in table.columns)
 
 
 IGNORED = """# Results stay on this machine; a baseline may be committed.

@@ -14,11 +14,10 @@ from rightcall.model import AnyGolden, Golden
 from rightcall.model.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import StorePart, alone_with_contents, stream_rows
+from rightcall.store.sql.core import StorePart, alone_with_contents, insert_rows, stream_rows
 from rightcall.store.sql.golden_sets import GOLDENS_AT_ONCE, golden_row, keep_goldens
 from rightcall.store.sql.record_bytes import escape_text
 from rightcall.store.sql.results import to_golden
-from rightcall.store.sql.rows import insert_rows
 
 LONGEST_ALIAS = 200
 

@@ -64,7 +64,7 @@ _NEVER_WRITTEN = (UnicodeDecodeError, msgspec.MsgspecError, zlib.error, struct.e
 """What reading a value raises that RightCall cannot have written: no text, no record, broken compression."""
 _NOT_EXPECTED = (ArithmeticError, LookupError, TypeError, ValueError)
 """The same of a value that has another type or range, but also of a mistake in our code: only where values are read."""
-_READERS = ("packed_scores", "record_bytes", "rows")
+_READERS = ("record_bytes", "rows")
 """Modules of this folder that turn stored values into objects, and do nothing else."""
 
 CACHE, SMALL_CACHE = 16_000, 2_000

@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, 
 from rightcall.core.digest import hex_digest
 from rightcall.model.golden import AnyGolden, canonical_golden, request_of
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, refers_to_contents
+from rightcall.store.sql.core import Core, insert_missing, refers_to_contents
 from rightcall.store.sql.record_bytes import canonical, compress_json, escape_text
-from rightcall.store.sql.rows import Row, check_golden_id, insert_missing
+from rightcall.store.sql.rows import Row, check_golden_id
 
 GOLDENS_AT_ONCE = 500
 PREVIEW = 500

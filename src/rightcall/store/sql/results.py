@@ -15,9 +15,8 @@ from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, portions, select_in, stream_rows
 from rightcall.store.sql.golden_sets import of_run
-from rightcall.store.sql.packed_scores import ScoreReader
 from rightcall.store.sql.record_bytes import decompress_record, escape_text, unescape_text
-from rightcall.store.sql.rows import OUTCOMES, to_result
+from rightcall.store.sql.rows import OUTCOMES, ScoreReader, to_result
 from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500

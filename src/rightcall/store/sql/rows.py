@@ -1,32 +1,36 @@
-"""A result as the rows of its tables, and back; and bulk inserts of rows, directly through the driver.
+"""A result as the rows of its tables, and back.
 
-SQLAlchemy's own `execute` with a list of dicts costs several times as much as the rows themselves
-(`benchmarks/store_throughput.py` prints both).
+Its scores are in one column, and nothing else knows how they are written: MessagePack of a list with one entry a
+metric, in their order. A perfect score is the metric's number alone; any other is a list of number, value, passed,
+reason, error and failures, and of how a model judged and what an attack did, if they did. A reason that an earlier
+entry has is written as that entry's place, because one mistake usually explains most dimensions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import BigInteger, Connection, Double, LargeBinary, Table
+from sqlalchemy import BigInteger, Double, LargeBinary, Table
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.model import CaseResult, Failure, Trajectory, Usage
+from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
 from rightcall.model.run import CaseOutcome
-from rightcall.store.sql.packed_scores import ScorePacker, ScoreReader
+from rightcall.model.safety import AttackOutcome
+from rightcall.model.score import Judging
 from rightcall.store.sql.record_bytes import (
     Words,
+    column_bytes,
     compress_record,
     decode_record,
     decompress_record,
     encode_record,
     escape_text,
+    whole,
 )
 from rightcall.store.sql.tables import ERROR, FAILED, PASSED, UNCHECKED, results
 
@@ -41,6 +45,8 @@ OUTCOMES: dict[CaseOutcome, int] = {
 }
 
 LARGEST = 2**63 - 1
+
+Row = tuple[Any, ...]
 
 
 class PackedResult(CaseResult, frozen=True):
@@ -148,43 +154,6 @@ def _number(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else float(value)
 
 
-Row = tuple[Any, ...]
-
-
-def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows known to be new; each row has the table's columns in order."""
-    if not rows:
-        return
-    with closing(connection.connection.cursor()) as cursor:
-        if connection.dialect.name == "postgresql":
-            with cursor.copy(f"COPY {table.name} ({_columns(table)}) FROM STDIN") as copy:
-                for row in rows:
-                    copy.write_row(row)
-        else:
-            cursor.executemany(_insert_statement(table, "?"), rows)
-
-
-def insert_missing(connection: Connection, table: Table, rows: Sequence[Row]) -> int:
-    """Insert rows whose key does not exist yet; returns how many."""
-    if not rows:
-        return 0
-    mark = "%s" if connection.dialect.name == "postgresql" else "?"
-    with closing(connection.connection.cursor()) as cursor:
-        cursor.executemany(_insert_statement(table, mark) + " ON CONFLICT DO NOTHING", rows)
-        return int(cursor.rowcount)
-
-
-@cache
-def _insert_statement(table: Table, mark: str) -> str:
-    marks = ", ".join([mark] * len(table.columns))
-    return f"INSERT INTO {table.name} ({_columns(table)}) VALUES ({marks})"  # noqa: S608 (names are ours)
-
-
-@cache
-def _columns(table: Table) -> str:
-    return ", ".join(column.name for column in table.columns)
-
-
 TYPES: dict[type, Any] = {Words: str, BigInteger: int, Double: float, LargeBinary: bytes}
 
 
@@ -204,3 +173,111 @@ def _types(table: Table) -> tuple[list[str], Any]:
     kinds = [(TYPES[type(column.type)], column.nullable) for column in columns]
     types = tuple(kind | None if nullable else kind for kind, nullable in kinds)
     return [column.name for column in columns], tuple[types]  # type: ignore[valid-type]
+
+
+PERFECT = Score(1.0, True)
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[int | list[Any]]).decode
+
+
+class ScorePacker:
+    """Packs scores under a store's numbers of metrics. Results that share one dict of scores are packed once."""
+
+    def __init__(self, metric_keys: Mapping[str, int]) -> None:
+        self._keys = metric_keys
+        self._shared: tuple[Mapping[str, Score] | None, bytes] = (None, b"")
+
+    def __call__(self, scores: Mapping[str, Score]) -> tuple[bytes, list[int]]:
+        """The bytes, and the numbers of the metrics that did not pass."""
+        if self._shared[0] is scores:
+            return self._shared[1], []
+        data = _encode(_entries(scores, self._keys))
+        failed = [self._keys[name] for name, score in scores.items() if not score.passed]
+        if not failed:
+            self._shared = scores, data
+        return data, failed
+
+
+def _entries(scores: Mapping[str, Score], keys: Mapping[str, int]) -> list[Any]:
+    places: dict[str, int] = {}
+    entries: list[Any] = []
+    for name, score in scores.items():
+        if score is PERFECT or score == PERFECT:
+            entries.append(keys[name])
+            continue
+        reason: str | int = whole(score.reason)
+        if reason:
+            first = places.setdefault(str(reason), len(entries))
+            reason = reason if first == len(entries) else first
+        entry: list[Any] = [keys[name], float(score.value), bool(score.passed), reason]
+        if score.error or score.codes or score.judged or score.attack:
+            entry += [whole(score.error), encode_record(score.codes) if score.codes else None]
+        if score.judged or score.attack:
+            entry.append(encode_record(score.judged) if score.judged else None)
+        if score.attack:
+            entry.append(encode_record(score.attack))
+        entries.append(entry)
+    return entries
+
+
+class ScoreReader:
+    """Reads packed scores with a store's names of metrics. Perfect scores of the same metrics share one dict."""
+
+    def __init__(self, metric_names: Callable[[Iterable[int]], Mapping[int, str]]) -> None:
+        self._look_up, self._names = metric_names, metric_names(())
+        self._perfect: dict[bytes, dict[str, Score]] = {}
+
+    def __call__(self, data: bytes | None) -> dict[str, Score]:
+        if not data:
+            return {}
+        data = column_bytes(data)
+        cached_scores = self._perfect.get(data)
+        if cached_scores is not None:
+            return cached_scores
+        entries = _read(data)
+        keys = [entry[0] if isinstance(entry, list) else entry for entry in entries]
+        if any(key not in self._names for key in keys):  # written by another process since
+            self._names = self._look_up(keys)
+        scores = {self._names[key]: _score(entry, entries) for key, entry in zip(keys, entries, strict=True)}
+        if all(score is PERFECT for score in scores.values()):
+            self._perfect[data] = scores
+        return scores
+
+
+def renumber_scores(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
+    """The same scores under the numbers of another store."""
+    if not data:
+        return data
+    entries = (
+        [numbers[entry[0]], *entry[1:]] if isinstance(entry, list) else numbers[entry]
+        for entry in _read(column_bytes(data))
+    )
+    return _encode(list(entries))
+
+
+def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
+    if isinstance(entry, int):
+        return PERFECT
+    _, value, passed, reason, *rest = entry
+    if isinstance(reason, int):
+        reason = entries[reason][3]  # type: ignore[index]
+    error, codes, *further = rest or ("", None)
+    judged, attack = (*further, None, None)[:2]
+    return Score(
+        float(value),
+        passed,
+        reason,
+        decode_record(codes, tuple[Failure, ...]) if codes else (),
+        error,
+        decode_record(judged, Judging) if judged else None,
+        decode_record(attack, AttackOutcome) if attack else None,
+    )
+
+
+def _read(data: bytes) -> list[int | list[Any]]:
+    try:
+        return _decode(data)
+    except msgspec.DecodeError as error:
+        problem = f"scores in the store cannot be read ({error})"
+        raise InputError("store", problem, "the store is damaged") from error

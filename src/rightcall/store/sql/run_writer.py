@@ -26,11 +26,10 @@ from rightcall.core.errors import InputError, RunTakenOver
 from rightcall.model import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, portions
+from rightcall.store.sql.core import Core, insert_missing, insert_rows, portions
 from rightcall.store.sql.golden_sets import add_goldens
-from rightcall.store.sql.packed_scores import ScorePacker
 from rightcall.store.sql.record_bytes import escape_text
-from rightcall.store.sql.rows import LARGEST, ResultRows, insert_missing, insert_rows, limit_count, to_rows
+from rightcall.store.sql.rows import LARGEST, ResultRows, ScorePacker, limit_count, to_rows
 
 
 class RunWriter:

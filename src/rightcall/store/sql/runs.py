@@ -14,7 +14,7 @@ from rightcall.store.base import ResultFilter, RunFilter, RunsOverview, StoredCa
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import RunAnnotations, notes_of_case, tags_of_cases
 from rightcall.store.sql.comparison import StoredComparison
-from rightcall.store.sql.core import refers_to_contents
+from rightcall.store.sql.core import insert_missing, refers_to_contents
 from rightcall.store.sql.failures import RunFailures
 from rightcall.store.sql.golden_list import GoldenList
 from rightcall.store.sql.record_bytes import (
@@ -25,7 +25,6 @@ from rightcall.store.sql.record_bytes import (
     escape_text,
 )
 from rightcall.store.sql.removal import Removal
-from rightcall.store.sql.rows import insert_missing
 from rightcall.store.sql.run_lookup import AS_STORED, find, list_rows, with_tags
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
 

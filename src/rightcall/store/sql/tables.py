@@ -2,7 +2,7 @@
 
 The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
 finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
-page reads one key. All scores of a result are in its row (`packed_scores`), because one row per score made up two
+page reads one key. All scores of a result are in its row (`rows`), because one row per score made up two
 thirds of the bytes; `failed_metrics` names those that did not pass, to be searched for. `failed_metrics`, `codes`
 and `trajectories` belong to `results.id` and are written and deleted with it in one transaction by one function each,
 so they carry no foreign keys: checking them would cost more than writing them.

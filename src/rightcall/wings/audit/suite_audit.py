@@ -25,8 +25,7 @@ from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.floor import compute_floor
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.plan_trial import asks_once, trial_of_plan
-from rightcall.run.rehearsal.trial import Trial, reads_expected_output
+from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
 from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trivial_agents import TrivialScorer
@@ -251,7 +250,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         needs_content,
         dataset,
         suite.audit,
-        asks_once(plan),
+        plan.agent.asks_once,
         lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 

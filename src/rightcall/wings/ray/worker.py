@@ -25,8 +25,9 @@ from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import model_problems
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import CaseResult
-from rightcall.run.backend import Cell, LimitedLag
+from rightcall.run.backend import Cell
 from rightcall.run.case_runner import CaseRunner
+from rightcall.run.local_trials import LimitedLag
 from rightcall.run.plan import Plan
 from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import AgentWatch

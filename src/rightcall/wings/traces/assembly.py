@@ -7,10 +7,9 @@ from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.dialects.endings import is_end_with_calls
 from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_trajectory_depth
 from rightcall.wings.traces import names
 from rightcall.wings.traces.calls import CallSlot, call_of, join, slots_of, tell, tools_from
 from rightcall.wings.traces.content import arguments_of, first_text, json_value, whole_number

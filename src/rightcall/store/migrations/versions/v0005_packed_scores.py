@@ -58,7 +58,7 @@ def _move(connection: sa.Connection, failed: sa.Table) -> None:
 
 
 def _pack_scores(scores: Sequence[Sequence[Any]]) -> bytes:
-    """As `packed_scores` wrote them when this migration was made."""
+    """As the store wrote them when this migration was made."""
     places: dict[str, int] = {}
     entries: list[Any] = []
     for _, key, value, passed, reason, error, codes in scores:

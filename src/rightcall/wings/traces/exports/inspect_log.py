@@ -16,10 +16,9 @@ import msgspec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.depth import limit_trajectory_depth
 from rightcall.model.message import Message
 from rightcall.model.score import Score
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
+from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_trajectory_depth
 from rightcall.wings.traces.calls import tools_from
 from rightcall.wings.traces.content import as_dict, as_dicts, as_list, as_text, whole_number
 from rightcall.wings.traces.messages import Called, SpokenMessage, as_message, read_message, tool_calls

@@ -10,7 +10,7 @@ from rightcall.core.errors import ProviderError
 from rightcall.model import Golden, ToolCall
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.decided_trials import RunDecision
+from rightcall.run.local_trials import RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store

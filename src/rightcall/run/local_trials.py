@@ -1,4 +1,4 @@
-"""Trials that are asked for while a run is in progress, by whoever decides which come next and when they are enough."""
+"""Trials in this process: all of a plan, or those that somebody asks for until they are enough."""
 
 from __future__ import annotations
 
@@ -6,13 +6,93 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from rightcall.agents.pool import Pool
 from rightcall.agents.session import Session
 from rightcall.decide.check_rule import CheckWord
+from rightcall.files.project_files import enter_folder
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.backend import Batch, Cell, InProcess, RunWork, Take
+from rightcall.run.backend import Batch, Cell, RunWork, Take
+from rightcall.run.case_runner import CaseRunner
+from rightcall.run.plan import Plan
+from rightcall.run.watched_inputs import AgentWatch, WatchedInputs
 from rightcall.store.base import Key
 from rightcall.store.sql.store import Store
+
+BUDGET_SECONDS = 0.02
+"""How often a fully reserved budget is checked again."""
+
+
+class InProcess:
+    """Runs cells here, on one session and one pool."""
+
+    remote = False
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._pool = Pool(1)
+        self._watch: AgentWatch | None = None
+
+    async def open(self) -> None:
+        """The session is open already."""
+
+    async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
+        if self._pool.stopped:  # a resumed run may already be decided
+            return
+        affordable = work.affordable
+        if affordable is None:
+            await self._run_cells(work, jobs, take)
+            return
+
+        async def affordable_cells() -> AsyncIterator[Cell]:
+            for cell in jobs:
+                while affordable(self._pool.under_way) < 1:
+                    if self._pool.stopped:
+                        return
+                    await asyncio.sleep(BUDGET_SECONDS)
+                yield cell
+
+        await self._run_cells(work, affordable_cells(), take)
+
+    async def _run_cells(
+        self, work: RunWork, cells: Iterator[Cell] | AsyncIterator[Cell], take: Take
+    ) -> None:
+        case, asker, limited = (
+            CaseRunner(work.plan, self._session),
+            self._session.asker,
+            LimitedLag(work.plan),
+        )
+        self._watch = case.watch
+
+        async def do(cell: Cell) -> None:
+            result = await case.result(*cell)
+            lag_ms = limited.lag_ms(cell[0], result)
+            retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
+            await take(Batch((result,), retries, at_once, lag_ms=lag_ms))
+
+        self._pool.resize(min(work.plan.concurrency, max(1, work.planned)))
+        with enter_folder(work.plan.agent_sources.folder):
+            await self._pool.run(cells, do)
+
+    def stop(self, why: str) -> None:
+        self._pool.stop(why)
+
+    def notices(self) -> list[str]:
+        return self._session.notices()
+
+    def watched(self) -> WatchedInputs | None:
+        return self._watch.inputs() if self._watch is not None else None
+
+
+class LimitedLag:
+    """How much of a latency was added by this machine, where a limit makes that matter."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._always = plan.gate is not None and plan.gate.limits_latency
+
+    def lag_ms(self, golden: AnyGolden, result: CaseResult) -> float:
+        limited = self._always or getattr(golden, "max_latency_ms", None) is not None
+        return result.trajectory.lag_ms if limited and result.trajectory is not None else 0.0
 
 
 class RunDecision(NamedTuple):
