@@ -1,7 +1,7 @@
 """The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools, locate what they found: `lint`
-    rules/          one folder per family, one function per rule; to add one, add a function
+    rules/          files by family and subject, one function per rule; to add one, add a function
     rule            what a rule is; all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rightcall.improve.causes.choices import describe, such_as, tools_that_were_missed
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
-from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
+from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 
 SKILL_RULES = ("SK103", "SK104", "TD601", "TD603")
 

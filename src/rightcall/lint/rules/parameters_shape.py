@@ -6,6 +6,7 @@ import re
 
 from rightcall.core.words import name_tokens
 from rightcall.lint.features.mentions import OPPOSITES
+from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
@@ -191,3 +192,65 @@ def exclusive_booleans(tool: ToolFeatures) -> Findings:
                     f"'{switch}' and '{other}' may both be true",
                     f'take one parameter with "enum": ["{left}", "{right}"]',
                 )
+
+
+_OPTIONAL = re.compile(
+    r"^\W*optional\b|\(optional\)|, optional\.?$|\bthis (?:parameter |field |argument )?is optional\b", re.I
+)
+_REQUIRED = re.compile(
+    r"^\W*(?:required|mandatory)[\s.:,;)-]|\((?:required|mandatory)\)|\bthis (?:parameter |field |argument )?"
+    r"is (?:required|mandatory)(?:\.|$)",
+    re.I,
+)
+_KEYS = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s")
+_CONDITION_BEFORE = re.compile(r"\b(?:if|when|unless)\b[^.;\n]*$", re.I)
+_CONDITION_AFTER = re.compile(
+    r"[\s,]*(?:if|when|whenever|unless|for|with|by|in|on|only|to|where|depending|as|but|except)\b", re.I
+)
+
+
+@tool_rule("TD314", "warning", marks=("optional", "required", "mandatory"), fix="suggested", sources=("SM2",))
+def required_vs_prose(tool: ToolFeatures) -> Findings:
+    """The text says optional and the schema required, or the other way round.
+
+    The model follows one, the validator the other. When the text is right, an optional value is invented to
+    satisfy the schema.
+
+    Fails: {"input_schema": {"properties": {"days": {"description": "Optional. How many days ahead, counted from tomorrow."}}}}
+    """
+    for node in tool.properties:
+        if node.required and _says(_OPTIONAL, node) and node.parent is not None:
+            names = [name for name in node.parent.schema["required"] if name != node.name]
+            yield Finding(
+                node.path,
+                f"'{node.name}' is required, its text says optional",
+                "make the two agree",
+                edits=(Edit((*node.parent.path, "required"), names),),
+            )
+        elif not node.required and _says(_REQUIRED, node) and "default" not in node.schema:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is not required, its text says it is",
+                "make the two agree",
+                edits=_require_parameter(node),
+            )
+
+
+def _says(pattern: re.Pattern[str], node: Node) -> bool:
+    """Does the text say it of the parameter itself, and without a condition? A list in it is about its keys."""
+    text = _KEYS.split(node.text, maxsplit=1)[0]
+    match = pattern.search(text)
+    if match is not None and match.start() and node.schema.get("type") in ("array", "object"):
+        return False  # “each should have a name (required)”
+    return (
+        match is not None
+        and not _CONDITION_BEFORE.search(text[: match.start()])
+        and not _CONDITION_AFTER.match(text, match.end())
+    )
+
+
+def _require_parameter(node: Node) -> tuple[Edit, ...]:
+    if node.parent is None:
+        return ()
+    listed = node.parent.schema.get("required", [])
+    return (Edit((*node.parent.path, "required"), [*listed, node.name]),) if isinstance(listed, list) else ()

@@ -13,7 +13,7 @@ from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, Severity, set_rule, tool_rule
-from rightcall.lint.rules.naming.names import leaves_open
+from rightcall.lint.rules.naming_names import leaves_open
 from rightcall.schema.subschemas import properties_of
 
 

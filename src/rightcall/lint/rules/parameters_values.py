@@ -1,11 +1,11 @@
-"""Formats, units and limits of values."""
+"""Lists, formats, units and limits of values."""
 
 from __future__ import annotations
 
 import re
 
-from rightcall.core.words import name_tokens, words
-from rightcall.lint.features.mentions import MEASURES, UNIT_PARAMETERS, UNITS
+from rightcall.core.words import name_tokens, word_set, words
+from rightcall.lint.features.mentions import INTRODUCTIONS, MEASURES, UNIT_PARAMETERS, UNITS, alternatives_in
 from rightcall.lint.features.nodes import Node
 from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
@@ -220,3 +220,59 @@ def _bound(node: Node, pattern: re.Pattern[str], keyword: str) -> int | float | 
     if "." in written:
         return None if counts else float(written)
     return None if counts and written.startswith("-") else int(written)
+
+
+_NOTHING = word_set("none null nil empty omitted nothing undefined unset")
+"""Words for no value: “'json' or omitted” leaves one value, which is no choice."""
+
+
+@tool_rule("TD304", "warning", marks=INTRODUCTIONS, fix="suggested", sources=("OAI-fc", "GEM"))
+def enumable(tool: ToolFeatures) -> Findings:
+    """The text lists the allowed values, but there is no `enum`, or one that rejects them.
+
+    With an enum a provider can enforce the values, validators catch the rest, and the model stops inventing
+    neighbours (“ascending” for “asc”). The fix takes the values from the text.
+
+    Fails: {"input_schema": {"properties": {"order": {
+      "type": "string", "description": "Order of entries, one of 'asc' or 'desc'."
+    }}}}
+    Passes: {"input_schema": {"properties": {"order": {
+      "type": "string", "description": "Order of the entries by day.", "enum": ["asc", "desc"]
+    }}}}
+    """
+    for node in tool.properties:
+        if node.schema.get("type") not in ("string", "str") or not node.text:
+            continue
+        if "const" in node.schema or "pattern" in node.schema:
+            continue
+        values = alternatives_in(node.text)
+        if not tool.parameter_names.isdisjoint(values):
+            continue  # “either text or regex” speaks of parameters
+        if len([value for value in values if value.lower() not in _NOTHING]) < 2:
+            continue
+        if "enum" in node.schema:
+            yield from _rejected_values(node, values)
+        elif not isinstance(default := node.schema.get("default"), str) or default in values:
+            yield Finding(
+                node.path,
+                f"the text of '{node.name}' lists its values: {', '.join(values[:6])}",
+                'put them into "enum"',
+                edits=(Edit((*node.path, "enum"), values),),
+            )
+
+
+def _rejected_values(node: Node, values: list[str]) -> Findings:
+    """Values that the text offers and the enum rejects; how they are spelled is left to the enum."""
+    options = node.schema["enum"]
+    allowed = {_letters(str(option)) for option in options} if isinstance(options, list) else set()
+    rejected = [value for value in values if not _letters(value).startswith((*allowed, *_NOTHING))]
+    if allowed and len(rejected) == len(values):
+        yield Finding(
+            node.path,
+            f"the text of '{node.name}' offers {', '.join(rejected[:6])}, which the enum rejects",
+            "make the two agree",
+        )
+
+
+def _letters(value: str) -> str:
+    return re.sub(r"[\W_]", "", value.casefold())
