@@ -44,10 +44,10 @@ def lint_sets(
     """The same for sets of tools that were read already."""
     import msgspec
 
-    from rightcall.lint.baseline import read_baseline, without_known
     from rightcall.lint.engine import lint as run_rules
-    from rightcall.lint.evidence import LintEvidence
+    from rightcall.lint.known_findings import read_baseline, without_known
     from rightcall.lint.lockfile import read_lock
+    from rightcall.lint.report import LintEvidence
     from rightcall.lint.source.read import join_sets
 
     seen = _run_evidence(options)

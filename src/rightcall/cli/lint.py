@@ -117,7 +117,7 @@ def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
 def _lint(
     sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: LintOptions
 ) -> LintReport:
-    from rightcall.lint.baseline import baseline_of, without_known, write_baseline
+    from rightcall.lint.known_findings import baseline_of, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, write_lock
 
     lock, target = options.lock or settings.path("lock"), options.write_baseline

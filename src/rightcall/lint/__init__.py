@@ -6,10 +6,10 @@
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how similar two tools are, and why
-    conversion      tools converted for a provider, with what it will reject
-    baseline        known findings
+    known_findings  findings that a definition disables or a baseline knows
     lockfile        approved definitions: `tools.lock`
-    fixer, ignores, output/
+    fixer           fixes, and tools converted for a provider, with what it will reject
+    output/         the report as text, and as programs read it
 
 Nothing here fetches references or runs what it reads.
 """

@@ -10,7 +10,7 @@ from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
-from rightcall.lint.ignores import Ignore, comment_ignores, ignores_of
+from rightcall.lint.known_findings import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Finding, Findings, all_rules, tool_rule
 
 KEYS = ("ignore", "effect", "idempotency")
