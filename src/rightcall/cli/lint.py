@@ -155,9 +155,9 @@ def _print(report: LintReport, form: str, options: LintOptions) -> None:
 def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form != "text":
         version = [metadata.version("rightcall")] if form == "sarif" else []
-        writer = getattr(import_module(f"rightcall.lint.output.{form}"), f"{form}_text")
+        writer = getattr(import_module("rightcall.lint.report_formats"), f"{form}_text")
         return str(writer(report, *version))
-    from rightcall.lint.output.text import plain_text
+    from rightcall.lint.report_text import plain_text
 
     is_terminal = colour and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else None

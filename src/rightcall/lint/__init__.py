@@ -9,7 +9,7 @@
     known_findings  findings that a definition disables or a baseline knows
     lockfile        approved definitions: `tools.lock`
     fixer           fixes, and tools converted for a provider, with what it will reject
-    output/         the report as text, and as programs read it
+    report          what was found; `report_text` for the terminal, `report_formats` for programs
 
 Nothing here fetches references or runs what it reads.
 """

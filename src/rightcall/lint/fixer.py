@@ -17,9 +17,9 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import Found, find, fix_kind, lint, not_ignored
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit
-from rightcall.lint.source.document import Document
+from rightcall.lint.source.document import SUFFIXES, Document
 from rightcall.lint.source.edit import Splice, edit_document, splice
-from rightcall.lint.source.read import SUFFIXES, read_document
+from rightcall.lint.source.read import read_document
 from rightcall.lint.source.tools import SourceTool, ToolSet
 from rightcall.model.tool import Tool
 from rightcall.schema.convert import Converted, convert_tools

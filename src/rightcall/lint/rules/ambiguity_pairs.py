@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rightcall.core.groups import group_by
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.confusability.similarity import edit_distance, pairs_with_a_key
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, LINKS, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

@@ -8,8 +8,7 @@ from typing import Any
 
 from rightcall.core.errors import suggestion
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schemas import fits
+from rightcall.lint.features.schemas import Node, fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule

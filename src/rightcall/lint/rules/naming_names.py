@@ -7,7 +7,7 @@ from collections import Counter
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.features.mentions import ACRONYMS, AMBIGUOUS_PARAMETERS, FILLER_WORDS, GENERIC_NAME_TOKENS
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.text import case_style, excerpt, usual_style
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

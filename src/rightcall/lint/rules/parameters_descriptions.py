@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, stem, word_set, words
 from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.text import excerpt, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures

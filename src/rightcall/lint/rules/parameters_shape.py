@@ -6,7 +6,7 @@ import re
 
 from rightcall.core.words import name_tokens
 from rightcall.lint.features.mentions import OPPOSITES
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schema_context import can_be_closed
+from rightcall.lint.features.schemas import Node, can_be_closed
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 

@@ -6,7 +6,7 @@ import re
 
 from rightcall.core.words import name_tokens, word_set, words
 from rightcall.lint.features.mentions import INTRODUCTIONS, MEASURES, UNIT_PARAMETERS, UNITS, alternatives_in
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule

@@ -7,8 +7,7 @@ from typing import Any
 from rightcall.core.groups import reachable
 from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
-from rightcall.lint.features.nodes import Node, walk
-from rightcall.lint.features.schemas import DEFAULT_DIALECT, dialect_of
+from rightcall.lint.features.schemas import DEFAULT_DIALECT, Node, dialect_of, walk
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schema_context import can_be_closed
+from rightcall.lint.features.schemas import Node, can_be_closed
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule

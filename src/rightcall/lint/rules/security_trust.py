@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from rightcall.core.text import names_and_more
 from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.confusability.candidates import edit_distance, pairs_with_a_key
-from rightcall.lint.features.nodes import Node
+from rightcall.lint.confusability.similarity import edit_distance, pairs_with_a_key
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.lockfile import LockedTool, definition_hash, difference_of, removed_names

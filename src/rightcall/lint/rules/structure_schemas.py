@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import at_pointer, pointer
-from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schemas import meta_errors
+from rightcall.lint.features.schemas import Node, meta_errors
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.lint.features.nodes import Node
-from rightcall.lint.features.schemas import fits
+from rightcall.lint.features.schemas import Node, fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.rewrite import without

@@ -1,4 +1,6 @@
-"""Texts of tools as weighted words and pieces of words (TF-IDF, sublinear, pieces of 4 letters).
+"""How similar texts and names of tools are.
+
+Texts are vectors of weighted words and pieces of words (TF-IDF, sublinear, pieces of 4 letters).
 
 How rare a word is comes from the set together with a background of 3,420 public definitions, so that a set
 of five tools does not treat "user" as an informative word. Pieces of words inherit the weight of their word.
@@ -8,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import combinations
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -133,3 +136,73 @@ class ToolTexts:
         if likeness is None:
             likeness = self._likeness[key] = cosine(self.text(first).vector, self.text(second).vector)
         return likeness
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def pairs_with_a_key(
+    things: Iterable[T], keys_of: Callable[[T], Iterable[Hashable]], most: int = 200
+) -> Iterator[tuple[T, T]]:
+    """Pairs of things that share a key, each once. Of those with one key, only the first `most` are paired."""
+    holders: dict[Hashable, list[T]] = {}
+    for thing in things:
+        for key in keys_of(thing):
+            holders.setdefault(key, []).append(thing)
+    pairs = (pair for alike in holders.values() for pair in combinations(alike[:most], 2))
+    yield from dict.fromkeys(pairs)
+
+
+@lru_cache(maxsize=200_000)
+def name_likeness(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+    """0 to 1: the best of comparing the shared words with each name, and the names with each other.
+
+    Names without a shared word are compared as they stand.
+    """
+    shared = sorted(set(first) & set(second))
+    rest_first = sorted(set(first) - set(shared))
+    rest_second = sorted(set(second) - set(shared))
+    common = " ".join(shared)
+    first_text, second_text = " ".join((*shared, *rest_first)), " ".join((*shared, *rest_second))
+    if first_text == second_text:
+        return 1.0
+    best = ratio(first_text, second_text)
+    if shared:
+        best = max(best, ratio(common, first_text), ratio(common, second_text))
+    return best
+
+
+def ratio(first: str, second: str) -> float:
+    """Twice the length of the longest common subsequence over the sum of the lengths."""
+    total = len(first) + len(second)
+    return 2 * common_length(first, second) / total if total else 1.0
+
+
+def common_length(first: str, second: str) -> int:
+    """Length of the longest common subsequence, bit-parallel (Hyyrö 2004)."""
+    masks: dict[str, int] = {}
+    for index, character in enumerate(first):
+        masks[character] = masks.get(character, 0) | 1 << index
+    full = (1 << len(first)) - 1
+    state = full
+    for character in second:
+        update = state & masks.get(character, 0)
+        state = ((state + update) | (state - update)) & full
+    return len(first) - state.bit_count()
+
+
+def edit_distance(first: str, second: str, most: int) -> int:
+    """Letters to change, add or take away; anything above `most` comes back as `most + 1`."""
+    if abs(len(first) - len(second)) > most:
+        return most + 1
+    row = list(range(len(second) + 1))
+    for index, left in enumerate(first, start=1):
+        previous, row[0] = row[0], index
+        for column, right in enumerate(second, start=1):
+            previous, row[column] = (
+                row[column],
+                min(row[column] + 1, row[column - 1] + 1, previous + (left != right)),
+            )
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)
