@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from rightcall.lint.confusability.vectors import tool_words
+from rightcall.lint.confusability.similarity import tool_words
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.read import read_file
 

@@ -56,7 +56,7 @@ class NewOne(Metric):
 from rightcall.metrics.matching.base import Kind
 KINDS = {"new_one": Kind(lambda spec, options, scope: None)}
 """,
-    "lint/rules/naming": """
+    "lint/rules": """
 from rightcall.lint.rule import tool_rule
 @tool_rule("TD199", "info", sources=())
 def new_one(tool):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import InputError
-from rightcall.lint.baseline import baseline_of, read_baseline, without_known, write_baseline
 from rightcall.lint.engine import lint
+from rightcall.lint.known_findings import baseline_of, read_baseline, without_known, write_baseline
 from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.clean import CLEAN, lint_tools, merged

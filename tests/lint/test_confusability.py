@@ -7,11 +7,11 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.lint.confusability.candidates import common_length, edit_distance, name_likeness, ratio
 from rightcall.lint.confusability.pairs import ALL_PAIRS, WARN, confusable_pairs
+from rightcall.lint.confusability.similarity import common_length, edit_distance, name_likeness, ratio
 from rightcall.lint.engine import lint
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.output.matrix import matrix
+from rightcall.lint.report_formats import matrix
 from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import SourceTool
 from tests.lint.test_incident import BEFORE

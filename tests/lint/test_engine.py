@@ -9,9 +9,10 @@ import pytest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.lint.config import LintConfig, config_from
 from rightcall.lint.engine import lint
-from rightcall.lint.evidence import Confusion, LintEvidence
+from rightcall.lint.report import Confusion, LintEvidence
 from rightcall.lint.rule import all_rules, find_rule
-from rightcall.lint.source.read import read_text, tool_set
+from rightcall.lint.source.read import read_text
+from rightcall.lint.source.tools import tool_set
 from rightcall.model import Annotations, Tool
 from tests.lint.clean import CLEAN, codes, lint_tools, merged, spoiled
 from tests.lint.test_incident import BEFORE

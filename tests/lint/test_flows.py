@@ -7,9 +7,9 @@ from itertools import combinations
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.lint.confusability.candidates import edit_distance
+from rightcall.lint.confusability.similarity import edit_distance
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rules.security.flows import _near_pairs
+from rightcall.lint.rules.security_trust import _near_pairs
 from rightcall.lint.source.tools import SourceTool
 from tests.lint.clean import CLEAN, codes, lint_tools, merged
 

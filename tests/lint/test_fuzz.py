@@ -8,14 +8,11 @@ from typing import Any
 from hypothesis import given, settings, strategies as st
 
 from rightcall.lint.config import LintConfig
-from rightcall.lint.conversion import convert, convert_all
 from rightcall.lint.engine import lint
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.fixer import fix
-from rightcall.lint.output.github import github_text
-from rightcall.lint.output.json import json_text as as_json
-from rightcall.lint.output.sarif import sarif_text
-from rightcall.lint.output.text import plain_text
+from rightcall.lint.fixer import convert, convert_all, fix
+from rightcall.lint.report_formats import github_text, json_text as as_json, sarif_text
+from rightcall.lint.report_text import plain_text
 from rightcall.lint.rule import all_rules
 from rightcall.lint.source.read import read_text
 from rightcall.model import Tool

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rightcall.lint.engine import lint
-from rightcall.lint.source.read import join_sets, read_paths, read_text
-from rightcall.lint.source.tools import ToolSet
+from rightcall.lint.source.read import read_paths, read_text
+from rightcall.lint.source.tools import ToolSet, join_sets
 from tests.lint.clean import CLEAN, codes
 from tests.lint.test_incident import BEFORE
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 
 from rightcall.lint.engine import lint
-from rightcall.lint.output.github import github_text
-from rightcall.lint.output.json import json_text as as_json
-from rightcall.lint.output.sarif import sarif_text
-from rightcall.lint.output.text import plain_text
+from rightcall.lint.report_formats import github_text, json_text as as_json, sarif_text
+from rightcall.lint.report_text import plain_text
 from rightcall.lint.source.read import read_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE

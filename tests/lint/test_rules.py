@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import pytest
@@ -45,6 +47,14 @@ def test_a_rule_is_its_own_documentation(rule: Rule) -> None:
     assert rule.sources and all(source in SOURCES for source in rule.sources)
     assert all(target in TARGETS for target in rule.targets)
     assert (rule.check is None) != (rule.check_set is None)
+
+
+def test_a_rule_is_in_a_file_of_its_family() -> None:
+    shelf = import_module("rightcall.lint.rules")
+    for file in iter_modules(shelf.__path__):
+        values = vars(import_module(f"{shelf.__name__}.{file.name}")).values()
+        families = {value.family for value in values if isinstance(value, Rule)}
+        assert families == {file.name.partition("_")[0]}, file.name
 
 
 def test_no_code_and_no_name_is_given_twice() -> None:

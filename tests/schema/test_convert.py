@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError
 from rightcall.lint.config import LintConfig
-from rightcall.lint.conversion import convert, convert_all
 from rightcall.lint.engine import lint
+from rightcall.lint.fixer import convert, convert_all
 from rightcall.lint.source.read import read_text
 from rightcall.model import Tool
 from rightcall.schema.convert import Converted, request

@@ -10,9 +10,9 @@ import jsonschema_rs
 from hypothesis import assume, given, settings, strategies as st
 
 from rightcall.lint.config import LintConfig
-from rightcall.lint.conversion import convert
 from rightcall.lint.engine import lint
-from rightcall.lint.features.nodes import walk
+from rightcall.lint.features.schemas import walk
+from rightcall.lint.fixer import convert
 from rightcall.lint.source.read import read_text
 from rightcall.model import Tool
 from rightcall.schema.convert import request

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.lint.features.nodes import walk
+from rightcall.lint.features.schemas import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import SourceTool
 from rightcall.models.local_prompt import shape

@@ -48,7 +48,7 @@ def read_offer(source: str) -> list[ToolSet]:
     """The tools of one source as they are offered: `module:attribute` may be a tool, a toolbox, a world or an agent."""
     from rightcall.agents.observed.catalog import agent_tools
     from rightcall.files.python_object import is_object_name
-    from rightcall.lint.source.read import tool_set
+    from rightcall.lint.source.tools import tool_set
     from rightcall.tools.definitions.source import tools_of
 
     if is_object_name(source) and not source.startswith("mcp:"):
@@ -60,7 +60,7 @@ def read_offer(source: str) -> list[ToolSet]:
 
 def _suite_offer(path: Path) -> ToolSet | None:
     """The tools of a suite, of any kind; None for a file that is not a suite. A suite is code: it must be trusted."""
-    from rightcall.lint.source.read import tool_set
+    from rightcall.lint.source.tools import tool_set
     from rightcall.run.suite_plan import plan_suite
     from rightcall.run.trust import in_project
     from rightcall.tools.definitions.source import definitions_of
@@ -77,7 +77,7 @@ def _suite_offer(path: Path) -> ToolSet | None:
 
 def _live_tools(source: str) -> ToolSet:
     """The tools of an MCP server, or of an attribute of a module."""
-    from rightcall.lint.source.read import tool_set
+    from rightcall.lint.source.tools import tool_set
     from rightcall.tools.definitions.source import tools_of
 
     if source.startswith("mcp:"):

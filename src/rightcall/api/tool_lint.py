@@ -29,7 +29,7 @@ def lint(options: LintCall) -> LintReport:
     Findings in the file `baseline` are left out; definitions that differ from the file `lock` are errors. `goldens` and
     stored `runs` make findings more precise. Python modules are run only with `allow_import`.
     """
-    from rightcall.lint.source.read import tool_set
+    from rightcall.lint.source.tools import tool_set
 
     paths, tools = _apart(options.sources)
     unreadable: list[InputError] = [] if options.unreadable is None else options.unreadable
@@ -44,11 +44,11 @@ def lint_sets(
     """The same for sets of tools that were read already."""
     import msgspec
 
-    from rightcall.lint.baseline import read_baseline, without_known
     from rightcall.lint.engine import lint as run_rules
-    from rightcall.lint.evidence import LintEvidence
+    from rightcall.lint.known_findings import read_baseline, without_known
     from rightcall.lint.lockfile import read_lock
-    from rightcall.lint.source.read import join_sets
+    from rightcall.lint.report import LintEvidence
+    from rightcall.lint.source.tools import join_sets
 
     seen = _run_evidence(options)
     report = run_rules(

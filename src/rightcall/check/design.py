@@ -32,7 +32,8 @@ from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic
-from rightcall.lint.source.read import read_paths, tool_set
+from rightcall.lint.source.read import read_paths
+from rightcall.lint.source.tools import tool_set
 from rightcall.metrics.base import asks_model
 from rightcall.model.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership

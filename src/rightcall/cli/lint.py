@@ -117,7 +117,7 @@ def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
 def _lint(
     sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: LintOptions
 ) -> LintReport:
-    from rightcall.lint.baseline import baseline_of, without_known, write_baseline
+    from rightcall.lint.known_findings import baseline_of, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, write_lock
 
     lock, target = options.lock or settings.path("lock"), options.write_baseline
@@ -155,9 +155,9 @@ def _print(report: LintReport, form: str, options: LintOptions) -> None:
 def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
     if form != "text":
         version = [metadata.version("rightcall")] if form == "sarif" else []
-        writer = getattr(import_module(f"rightcall.lint.output.{form}"), f"{form}_text")
+        writer = getattr(import_module("rightcall.lint.report_formats"), f"{form}_text")
         return str(writer(report, *version))
-    from rightcall.lint.output.text import plain_text
+    from rightcall.lint.report_text import plain_text
 
     is_terminal = colour and sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else None

@@ -210,7 +210,7 @@ def convert(
     SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
     requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
     """
-    from rightcall.lint.conversion import convert_all
+    from rightcall.lint.fixer import convert_all
     from rightcall.schema.convert import request
 
     sets = read_offer(source)

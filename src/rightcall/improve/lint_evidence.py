@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rightcall.files.documents import pointer_parts
 from rightcall.lint.engine import lint
-from rightcall.lint.evidence import Broken, RuleEffect
-from rightcall.lint.report import LintReport
+from rightcall.lint.report import Broken, LintReport, RuleEffect
 from rightcall.lint.rule import find_rule
 from rightcall.model.tool import Tool
 from rightcall.run.tool_evidence import Calls, RunEvidence

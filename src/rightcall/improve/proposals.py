@@ -13,7 +13,7 @@ from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.patch import tools_text
 from rightcall.lint.fixer import fix
-from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
+from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 from rightcall.lint.source.read import read_text
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden

@@ -1,15 +1,15 @@
 """The linter: finds tool definitions that models misuse.
 
     engine          run the rules over sets of tools, locate what they found: `lint`
-    rules/          one folder per family, one function per rule; to add one, add a function
+    rules/          files by family and subject, one function per rule; to add one, add a function
     rule            what a rule is; all rules, `find_rule`
     source/         reading definitions with the place of every value
     features/       facts about a tool and a set, computed once
     confusability/  how similar two tools are, and why
-    conversion      tools converted for a provider, with what it will reject
-    baseline        known findings
+    known_findings  findings that a definition disables or a baseline knows
     lockfile        approved definitions: `tools.lock`
-    fixer, ignores, output/
+    fixer           fixes, and tools converted for a provider, with what it will reject
+    report          what was found; `report_text` for the terminal, `report_formats` for programs
 
 Nothing here fetches references or runs what it reads.
 """

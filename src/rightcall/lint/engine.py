@@ -10,14 +10,12 @@ from typing import NamedTuple
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.config import LintConfig
-from rightcall.lint.evidence import LintEvidence
 from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
-from rightcall.lint.ignores import comment_ignores, ignores_of
-from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
+from rightcall.lint.known_findings import comment_ignores, ignores_of
+from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintEvidence, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
-from rightcall.lint.source.read import tool_set
-from rightcall.lint.source.tools import SourceTool, ToolSet
+from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
 from rightcall.model.tool import Tool
 
 UNREADABLE = "SK101"

@@ -10,16 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from rightcall.core.codec import decode
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.core.groups import group_by
 from rightcall.core.text import first_names
 from rightcall.files.atomic import write_file
-from rightcall.lint.recorded_file import read_recorded
+from rightcall.files.checked_read import read_checked
 from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet, shown_examples
 from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.record import Record
@@ -197,3 +198,19 @@ def _what(locked: LockedTool, tool: SourceTool) -> str:
     names = [name for name in {**locked.parts, **current} if locked.parts.get(name) != current.get(name)]
     words = [name.replace("_", " ") for name in names if name != EXAMPLES or EXAMPLES in current]
     return f" ({', '.join(words)})" if locked.parts and words else ""
+
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+def read_recorded(path: Path, as_type: type[R], forms: Sequence[str], hint: str) -> R:
+    """A file that the linter wrote; `InputError` when it is missing or of another format."""
+    try:
+        data = read_checked(path)
+    except InputError as error:
+        raise InputError(error.where, error.problem, error.hint or hint) from None
+    recorded = decode(data, as_type, str(path))
+    stated = getattr(recorded, "format", "")
+    if stated not in forms:
+        raise InputError(str(path), f"format must be '{forms[0]}', got '{stated}'")
+    return recorded

@@ -1,10 +1,13 @@
-"""What a lint run found, added up once and shown by every output."""
+"""What a lint run found, added up once and shown by every output, and what stored runs showed about it."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
 
-from rightcall.lint.evidence import RuleEffect
+from rightcall.core.groups import group_by
+from rightcall.files.documents import JsonPath
 from rightcall.lint.rule import SEVERITIES, FixKind, Severity
 from rightcall.model.record import Record
 from rightcall.model.tool import ToolKind
@@ -91,3 +94,81 @@ class LintReport(Record, frozen=True):
     def by_rule(self) -> dict[str, int]:
         """Findings by code, most common first."""
         return dict(Counter(diagnostic.code for diagnostic in self.diagnostics).most_common())
+
+
+class Confusion(Record, frozen=True):
+    """`confused` times in `trials` trials a model called `called` where `wanted` was expected."""
+
+    wanted: str
+    called: str
+    confused: int
+    trials: int
+    run: str = ""
+
+
+class Misfilled(Record, frozen=True):
+    """In `wrong` of `trials` trials that expected the tool, this parameter was not filled as it should be."""
+
+    tool: str
+    parameter: str
+    wrong: int
+    trials: int
+    run: str = ""
+
+
+Broken = Literal["choice", "arguments", "either"]
+"""What a faulty definition affects: which tool is called, how it is filled, or both."""
+
+
+class RuleEffect(Record, frozen=True):
+    """How much more often calls went wrong for tools with a finding of a rule than for tools without one.
+
+    `wrong` of `trials` trials over `goldens` goldens expected a tool with the finding, and went wrong; the same for
+    the `other` tools. `difference` is between the mean rates over goldens, `low` and `high` its 95 % interval.
+    """
+
+    code: str
+    rule: str
+    broken: Broken
+    wrong: int
+    trials: int
+    goldens: int
+    other_wrong: int
+    other_trials: int
+    other_goldens: int
+    difference: float
+    low: float
+    high: float
+
+
+class LintEvidence:
+    """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
+
+    def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:
+        confused = (seen for seen in confusions if seen.confused)
+        self._by_pair = group_by(confused, lambda seen: frozenset((seen.wanted, seen.called)))
+        wrong = (seen for seen in misfilled if seen.wrong)
+        self._by_parameter = group_by(wrong, lambda seen: (seen.tool, seen.parameter))
+
+    def of_parameter(self, tool: str, path: JsonPath) -> str:
+        """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
+        if not self._by_parameter or path[:2] != ("input_schema", "properties") or len(path) < 3:
+            return ""
+        return "; ".join(
+            f"{seen.parameter} was wrong in {seen.wrong} of {seen.trials} trials{_of_run(seen.run)}"
+            for seen in self._by_parameter.get((tool, str(path[2])), ())
+        )
+
+    def of_confusion(self, tool: str, others: Iterable[str]) -> str:
+        """One line on how often the tool was confused with one of the others; "" when never seen."""
+        return "; ".join(
+            f"{seen.called} was called for {seen.wanted} "
+            f"{'once' if seen.confused == 1 else f'{seen.confused} times'} in {seen.trials} "
+            f"trial{'s' * (seen.trials != 1)}{_of_run(seen.run)}"
+            for other in others
+            for seen in self._by_pair.get(frozenset((tool, other)), ())
+        )
+
+
+def _of_run(run: str) -> str:
+    return f" of run {run}" if run else ""

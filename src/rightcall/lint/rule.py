@@ -84,7 +84,7 @@ FAMILIES: dict[str, str] = {
     "skills": "Skills",
     "installed": "Installed packages",
 }
-"""Folder of the family and its title, in the order of the codes: TD0, TD1, …, then SK1; the last has no folder."""
+"""The families and their titles, in the order of the codes: TD0, TD1, …, then SK1; the last has no file."""
 
 ALSO_FOR_SKILLS = frozenset(
     ("TD202", "TD203", "TD207", "TD212", "TD501", "TD503", "TD505", "TD601", "TD603", "TD801", "TD802", "TD803",
@@ -131,7 +131,7 @@ class Rule:
 
     @property
     def family(self) -> str:
-        """The folder the rule lives in."""
+        """The word that the name of the rule's file begins with."""
         if self.code.startswith("SK"):
             return "skills"
         return list(FAMILIES)[int(self.code[2])] if self.code.startswith("TD") else "installed"
@@ -237,15 +237,10 @@ def _docstring_texts(check: Callable[..., Any], facts: RuleFacts) -> dict[str, A
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the codes."""
-    rules = []
-    for family in list(FAMILIES)[:-1]:
-        package = importlib.import_module(f"rightcall.lint.rules.{family}")
-        for entry in pkgutil.iter_modules(package.__path__):
-            module = importlib.import_module(f"{package.__name__}.{entry.name}")
-            for rule in [value for value in vars(module).values() if isinstance(value, Rule)]:
-                if rule.family != family:
-                    raise AssertionError(f"{family}/{entry.name}.py holds {rule.code} {rule.name}")
-                rules.append(rule)
+    shelf = importlib.import_module("rightcall.lint.rules")
+    names = [entry.name for entry in pkgutil.iter_modules(shelf.__path__)]
+    modules = [importlib.import_module(f"{shelf.__name__}.{name}") for name in names]
+    rules = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
     rules += _rules_of_packages({word for rule in rules for word in (rule.code, rule.name)})
     return tuple(sorted(rules, key=lambda rule: rule.code))
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rightcall.lint.evidence import Confusion, Misfilled
+from rightcall.lint.report import Confusion, Misfilled
 from rightcall.model.failure import ARGUMENT_CODES, Failure
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.run import CaseResult

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rightcall.lint.lockfile import LOCK_FILE, LockDifference, differences, read_lock
-from rightcall.lint.source.read import tool_set
+from rightcall.lint.source.tools import tool_set
 from rightcall.model.tool import Tool
 
 

@@ -21,7 +21,7 @@ from rightcall.improve.counters import NEGATIVE, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on
 from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
-from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
+from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 
 DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
 

@@ -12,7 +12,7 @@ from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, cod
 from rightcall.improve.symptom import Symptom
 from rightcall.lint.confusability.word_use import request_words
 from rightcall.lint.features.mentions import STOP_WORDS
-from rightcall.lint.rules.skills.front_matter import MOST_DESCRIPTION
+from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 from rightcall.model.agent_names import TRANSFERS, same_name
 
 MISSED = 0.2

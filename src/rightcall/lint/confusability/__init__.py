@@ -1,8 +1,8 @@
 """How likely a model confuses two tools, judging only from their definitions, with reasons.
 
-    vectors     texts of tools as weighted words and pieces of words
-    candidates  which pairs are worth scoring
-    pairs       the score of each pair, and which words and parameters make it
+    similarity  texts of tools as weighted words and pieces of words; names letter by letter
+    pairs       which pairs are worth scoring, the score of each, and which words and parameters make it
+    word_use    words of tools compared with words of requests
 
 The score is 0.5 · similarity of the texts + 0.3 · share of common parameters + 0.2 · similarity of the names,
 times 0.85 when the texts distinguish the two, 0.9 when the effects differ, 0.8 when only one destroys. On public

@@ -1,4 +1,4 @@
-"""The score of each pair of tools, and which words and parameters make it."""
+"""Pairs of tools: which are worth scoring, the score of each, and which words and parameters make it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import combinations, permutations
+from typing import NamedTuple
 
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.confusability.candidates import (
-    ALL_PAIRS,
-    MOST_ALIKE,
-    Candidate,
-    candidates,
+from rightcall.lint.confusability.similarity import (
+    Rarity,
+    ToolText,
+    ToolTexts,
+    Vector,
+    cosine,
     name_likeness,
+    pairs_with_a_key,
 )
-from rightcall.lint.confusability.vectors import Rarity, ToolText, ToolTexts, Vector, cosine
 from rightcall.lint.features.mentions import OPPOSITES, SIDES, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 
@@ -239,3 +241,62 @@ def _with_queries(
     if not misleading:
         return pair
     return replace(pair, score=min(1.0, pair.score + QUERY_PUSH), queries=tuple(misleading))
+
+
+ALL_PAIRS = 400
+"""Up to this many tools every pair is scored; in larger sets only pairs that share an informative word."""
+TELLING = 5
+MOST_SHARING = 30
+MOST_ALIKE = 0.97
+"""Texts that would have to be more similar than this are reported by duplicate-description."""
+SLACK = 0.25
+"""How far the share of common words may stay below the text similarity before a pair is skipped."""
+
+
+class Candidate(NamedTuple):
+    """Positions of two tools and the share of parameters they have in common.
+
+    `scale` is what the other two parts of the score count for when neither tool takes parameters.
+    """
+
+    first: int
+    second: int
+    parameters: float
+    scale: float
+
+    def text_needed(self, floor: float, names: float) -> float:
+        """How similar the texts must be for the pair to reach the floor, given the similarity of the names."""
+        return (floor / self.scale - 0.3 * self.parameters - 0.2 * names) / 0.5
+
+
+def candidates(
+    tools: Sequence[ToolFeatures], counted: Sequence[Counter[str]], rarity: Rarity, floor: float
+) -> Iterator[Candidate]:
+    """Every pair that could reach the floor, judged by its parameters and by how many words it shares."""
+    taken = [tool.parameter_names for tool in tools]
+    word_sets = [frozenset(words) for words in counted]
+    small = len(counted) <= ALL_PAIRS
+    pairs = combinations(range(len(counted)), 2) if small else _pairs_of_telling_words(counted, rarity)
+    for i, j in pairs:
+        mine, other = taken[i], taken[j]
+        if mine or other:
+            common = len(mine & other)
+            if not common:  # the floor would need nearly identical texts
+                continue
+            pair = Candidate(i, j, common / (len(mine) + len(other) - common), 1.0)
+        else:
+            pair = Candidate(i, j, 0.0, 1 / 0.7)
+        needed = pair.text_needed(floor, 1.0)
+        if needed <= MOST_ALIKE:
+            first, second = word_sets[i], word_sets[j]
+            shared = len(first & second) / min(len(first), len(second)) if first and second else 0.0
+            if shared >= needed - SLACK:
+                yield pair
+
+
+def _pairs_of_telling_words(counted: Sequence[Counter[str]], rarity: Rarity) -> Iterator[tuple[int, int]]:
+    def telling_words(index: int) -> list[str]:
+        ranked = sorted((-rarity[word] * (1 + times), word) for word, times in counted[index].items())
+        return [word for _, word in ranked[:TELLING]]
+
+    return pairs_with_a_key(range(len(counted)), telling_words, MOST_SHARING)

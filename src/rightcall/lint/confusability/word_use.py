@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.confusability.vectors import Rarity, ToolTexts
+from rightcall.lint.confusability.similarity import Rarity, ToolTexts
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.text import sentences
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.source.read import tool_set
+from rightcall.lint.source.tools import tool_set
 from rightcall.model.tool import Tool
 
 _EXCLUDING = re.compile(r"\b(?:not for|do(?:es)? not|don't|never|instead|rather than|unlike)\b", re.I)

@@ -2,7 +2,7 @@
 
 text        sentences, excerpts, styles of names; how many tokens a text costs
 mentions    words and phrases that rules look for, and closed lists of values in prose
-nodes       every schema inside a tool's input schema, with its path
+schemas     every schema inside a tool's input schema, with its path; validation
 tool        ToolFeatures: all of it for one tool
 toolset     SetFeatures: facts about tools offered together
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rightcall.files.skill_folder import SkillFolder, read_skill_folder, skill_paths
 from rightcall.files.skill_text import SkillText
-from rightcall.lint.lazy import lazy
+from rightcall.lint.source.document import lazy
 
 LARGEST = 1 << 20
 """Bytes of a file that are looked at; the rest of a larger one is not."""

@@ -15,11 +15,15 @@ from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
-from rightcall.lint.features.nodes import Node, walk
-from rightcall.lint.features.schema_context import schemas_that_must_not_loosen, schemas_with_shared_value
+from rightcall.lint.features.schemas import (
+    Node,
+    schemas_that_must_not_loosen,
+    schemas_with_shared_value,
+    walk,
+)
 from rightcall.lint.features.skill import SkillView
 from rightcall.lint.features.text import estimate_tokens, flat, sentences
-from rightcall.lint.lazy import lazy
+from rightcall.lint.source.document import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
 from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.tool import Annotations, Tool

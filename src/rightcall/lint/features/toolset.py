@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rightcall.lint.confusability.pairs import ToolPair, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.lazy import lazy
 from rightcall.lint.lockfile import LockedTool
+from rightcall.lint.source.document import lazy
 from rightcall.lint.source.tools import ToolSet
 
 Locked = Mapping[str, LockedTool]

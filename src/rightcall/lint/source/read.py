@@ -1,26 +1,23 @@
-"""From paths, texts and tools to the sets that are linted. Nothing that is read is ever executed."""
+"""From paths, texts and folders to the sets that are linted. Nothing that is read is ever executed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.core.groups import group_by
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import find_skill_folders
-from rightcall.lint.source.document import Document
-from rightcall.lint.source.folders import documents_in, has_words_of_tools, tool_modules_in
+from rightcall.lint.source.document import SUFFIXES, Document
 from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
-from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet
+from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
 from rightcall.model.tool import Tool
-from rightcall.schema.definition import definition_of
 
-SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 LARGEST = 64 * 1024 * 1024
 
 PythonLoader = Callable[[Path], Sequence[Tool]]
@@ -112,31 +109,6 @@ def read_document(document: Document) -> ToolSet:
 def is_openapi(value: Any) -> bool:
     """Whether the document declares OpenAPI 3."""
     return isinstance(value, dict) and isinstance(value.get("openapi"), str) and "paths" in value
-
-
-def tool_set(
-    tools: Iterable[Tool],
-    *,
-    name: str = "",
-    server: str = "",
-    origin: str = "",
-    lines: Mapping[str, int] | None = None,
-) -> ToolSet:
-    """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
-    line_of = lines or {}
-    source_tools = [
-        SourceTool(
-            **vars(definition_of(tool)),
-            server=server,
-            base=(index,),
-            paths={(key,): (index, key) for key in CANONICAL if key != "annotations"},
-            fixable=False,
-            origin=origin,
-            line=line_of.get(tool.name, 0),
-        )
-        for index, tool in enumerate(tools)
-    ]
-    return ToolSet(name, tuple(source_tools))
 
 
 def _function_lines(path: Path) -> dict[str, int]:
@@ -251,39 +223,49 @@ def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> Non
         )
 
 
-def join_sets(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
-    """The sets with files of a single tool each made one set, or with `together` everything made one set.
+NOT_OURS = frozenset(
+    ("node_modules", "bower_components", "site-packages", "__pycache__", "venv", "dist", "build")
+)
+"""Folders of installed or built files; hidden folders and virtual environments are skipped too."""
 
-    One tool per file is a common layout, and rules that compare tools must see them together.
-    Files that name different servers stay apart. Lines of a JSONL file are sets on purpose. Every tool keeps its file.
-    """
-    if together:
-        return [_one(sets)] if len(sets) > 1 else list(sets)
-    alone = group_by(filter(_is_file_of_one_tool, sets), lambda tool_set: tool_set.tools[0].server)
-    first = {id(members[0]): members for members in alone.values() if len(members) > 1}
-    later = {id(tool_set) for members in first.values() for tool_set in members[1:]}
-    return [
-        _one(first[id(tool_set)]) if id(tool_set) in first else tool_set
-        for tool_set in sets
-        if id(tool_set) not in later
-    ]
+_WORDS_OF_TOOLS = re.compile(rb"\binput_?schema\b|[\"']parameters[\"']\s*:", re.IGNORECASE)
+_DECORATED = re.compile(rb"^[ \t]*@(?:\w+\.)*tool\b", re.MULTILINE)
 
 
-def _is_file_of_one_tool(tools: ToolSet) -> bool:
-    suffix = Path(tools.name).suffix
-    return len(tools.tools) == 1 and (suffix in SUFFIXES or suffix == ".py")
+def documents_in(folder: Path) -> list[Path]:
+    """The JSON and YAML files of a folder and those below it, sorted; hidden ones are skipped."""
+    return sorted(path for path in _files_in(folder) if path.suffix in SUFFIXES)
 
 
-def _one(sets: Sequence[ToolSet]) -> ToolSet:
-    tools: list[SourceTool] = [tool for tool_set in sets for tool in tool_set.tools]
-    provider_run = [name for tool_set in sets for name in tool_set.provider_run]
-    return ToolSet(_folder_of(tool_set.name for tool_set in sets), tuple(tools), tuple(provider_run))
+def tool_modules_in(folder: Path) -> list[Path]:
+    """The Python files of a folder and those below it in which a function is decorated with `@rc.tool` or `@tool`."""
+    return sorted(path for path in _files_in(folder) if path.suffix == ".py" and _decorates(path))
 
 
-def _folder_of(names: Iterable[str]) -> str:
-    """The nearest folder above all files, as it was typed when it can be."""
-    folders = {str(Path(name).parent) for name in names if name}
+def has_words_of_tools(path: Path) -> bool:
+    """Whether a file that is not valid JSON or YAML was meant to define tools."""
     try:
-        return os.path.commonpath(folders) or "."
-    except ValueError:  # no file, or typed from different roots
-        return "all sources"
+        return _WORDS_OF_TOOLS.search(path.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if _is_ours(Path(here, name))]
+        for name in files:
+            path = Path(here, name)
+            if not name.startswith(".") and path.is_file():
+                yield path
+
+
+def _is_ours(folder: Path) -> bool:
+    hidden = folder.name.startswith(".")
+    return not hidden and folder.name not in NOT_OURS and not (folder / "pyvenv.cfg").exists()
+
+
+def _decorates(module: Path) -> bool:
+    try:
+        return _DECORATED.search(module.read_bytes()) is not None
+    except OSError:
+        return False

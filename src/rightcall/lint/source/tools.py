@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
+from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import NO_SKILL, SkillFolder, find_skill_folders, read_skill_folder
-from rightcall.lint.source.document import Document
-from rightcall.schema.definition import Definition
+from rightcall.lint.source.document import SUFFIXES, Document
+from rightcall.model.tool import Tool
+from rightcall.schema.definition import Definition, definition_of
 
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 
@@ -93,3 +96,66 @@ def _source_tool(folder: SkillFolder) -> SourceTool:
         line=1,
         skill=replace(folder, text=replace(text, body="")),
     )
+
+
+def tool_set(
+    tools: Iterable[Tool],
+    *,
+    name: str = "",
+    server: str = "",
+    origin: str = "",
+    lines: Mapping[str, int] | None = None,
+) -> ToolSet:
+    """A set from tools of the model, as an MCP server, a suite or a Python module gives them."""
+    line_of = lines or {}
+    source_tools = [
+        SourceTool(
+            **vars(definition_of(tool)),
+            server=server,
+            base=(index,),
+            paths={(key,): (index, key) for key in CANONICAL if key != "annotations"},
+            fixable=False,
+            origin=origin,
+            line=line_of.get(tool.name, 0),
+        )
+        for index, tool in enumerate(tools)
+    ]
+    return ToolSet(name, tuple(source_tools))
+
+
+def join_sets(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSet]:
+    """The sets with files of a single tool each made one set, or with `together` everything made one set.
+
+    One tool per file is a common layout, and rules that compare tools must see them together.
+    Files that name different servers stay apart. Lines of a JSONL file are sets on purpose. Every tool keeps its file.
+    """
+    if together:
+        return [_one(sets)] if len(sets) > 1 else list(sets)
+    alone = group_by(filter(_is_file_of_one_tool, sets), lambda tool_set: tool_set.tools[0].server)
+    first = {id(members[0]): members for members in alone.values() if len(members) > 1}
+    later = {id(tool_set) for members in first.values() for tool_set in members[1:]}
+    return [
+        _one(first[id(tool_set)]) if id(tool_set) in first else tool_set
+        for tool_set in sets
+        if id(tool_set) not in later
+    ]
+
+
+def _is_file_of_one_tool(tools: ToolSet) -> bool:
+    suffix = Path(tools.name).suffix
+    return len(tools.tools) == 1 and (suffix in SUFFIXES or suffix == ".py")
+
+
+def _one(sets: Sequence[ToolSet]) -> ToolSet:
+    tools: list[SourceTool] = [tool for tool_set in sets for tool in tool_set.tools]
+    provider_run = [name for tool_set in sets for name in tool_set.provider_run]
+    return ToolSet(_folder_of(tool_set.name for tool_set in sets), tuple(tools), tuple(provider_run))
+
+
+def _folder_of(names: Iterable[str]) -> str:
+    """The nearest folder above all files, as it was typed when it can be."""
+    folders = {str(Path(name).parent) for name in names if name}
+    try:
+        return os.path.commonpath(folders) or "."
+    except ValueError:  # no file, or typed from different roots
+        return "all sources"

@@ -18,9 +18,8 @@ from rightcall.model.record import Record
 from rightcall.model.safety import AttackCall, Safety
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.attacks.canary_search import Hit, find_in_halves, find_in_value, texts_of
-from rightcall.tools.attacks.trial_plants import planted_text
 from rightcall.tools.attacks.tool_list import SECOND_SESSION
-from rightcall.tools.attacks.trial_plants import REFUSED
+from rightcall.tools.attacks.trial_plants import REFUSED, planted_text
 from rightcall.tools.runtime.context import effects
 
 BEFORE_REQUEST = frozenset({"document", "user", "history"})

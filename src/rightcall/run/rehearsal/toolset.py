@@ -15,7 +15,7 @@ from rightcall.core.words import name_tokens
 from rightcall.lint.confusability.pairs import confusable_pairs
 from rightcall.lint.confusability.word_use import Wording
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.source.read import tool_set
+from rightcall.lint.source.tools import tool_set
 from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.value_sources import bare_text
 from rightcall.model.call import ToolCall

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.improve.doubt import DOUBT_TITLES, Doubt
-from rightcall.lint.output.json import safe_text
-from rightcall.lint.output.sarif import file_uri, sarif_log
+from rightcall.lint.report_formats import file_uri, safe_text, sarif_log
 from rightcall.wings.audit.audit_text import HARM_TITLES, LOUD, proposal_lines
 from rightcall.wings.audit.result import AuditResult, Survivor
 

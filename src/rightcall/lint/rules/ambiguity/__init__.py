@@ -1,1 +1,0 @@
-"""TD5: tools that a model confuses."""

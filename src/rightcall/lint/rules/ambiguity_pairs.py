@@ -1,0 +1,245 @@
+"""Pairs of tools that a model confuses: by all they say, by their names, by their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rightcall.core.groups import group_by
+from rightcall.core.words import name_tokens, stem, words
+from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
+from rightcall.lint.confusability.similarity import edit_distance, pairs_with_a_key
+from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, LINKS, STOP_WORDS
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import SEVERITIES, Edit, Finding, SetFindings, Severity, set_rule
+from rightcall.schema.effects import DELETE_SYNONYMS, DESTROY, EFFECTS
+
+SAME_TEXT = 0.95
+DESTROYS = 0.80
+"""From here on two tools that destroy are an error; below, a reader kept delete_chart and delete_image apart."""
+
+
+@set_rule("TD502", "warning", needs=("several",), sources=("TSC", "SM2"))
+def confusable_pair(tools: SetFeatures) -> SetFindings:
+    """Two tools have a similarity of 0.70 or more in text, parameters and names.
+
+    The score is 0.5 · similarity of the texts + 0.3 · share of common parameters + 0.2 · similarity of the
+    names, lower when the texts distinguish the two. From 0.70 on it is an info, from 0.90 a warning, and a
+    warning as soon as stored runs show the confusion; an error with nearly the same text, or from 0.80 on
+    when both destroy something (from 0.70 on when only the verbs of the names differ: remove, delete), as long as
+    neither text distinguishes them. It ranks pairs that models really
+    confuse above others, but it is a hint, not a proof: with stored runs the finding includes what was
+    measured.
+
+    Fails: [
+      {
+        "name": "get_city_forecast",
+        "description": "Returns the daily weather forecast of one city, one entry a day. Use it for coming days instead of guessing. Fails with not_found for a city it does not know."
+      },
+      {
+        "name": "get_town_forecast",
+        "description": "Returns the daily weather forecast of one town, one entry a day. Use it for coming days instead of guessing. Fails with not_found for a town it does not know.",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Town and country in English, such as Hue, Vietnam."},
+            "days": {"type": "integer", "description": "How many days ahead, counted from tomorrow."}
+          },
+          "required": ["city", "days"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    for pairs in alike_by_second(tools.pairs):
+        worst = pairs[0]
+        names_destruction = worst.first.effect.is_destructive or worst.second.effect.is_destructive
+        yield Finding(
+            ("description",),
+            confusion_text(pairs),
+            "name what each destroys and what it leaves, in the name and in the first sentence"
+            if names_destruction
+            else contrast_hint(worst),
+            severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
+            others=tuple(pair.first.name for pair in pairs),
+        ).of(worst.second)
+
+
+def alike_by_second(pairs: Iterable[ToolPair]) -> Iterable[list[ToolPair]]:
+    """The pairs that are similar enough to be reported, those with one second tool together, the worst first."""
+    return group_by((pair for pair in pairs if pair.score >= WARN), lambda pair: id(pair.second)).values()
+
+
+def confusion_text(pairs: Sequence[ToolPair]) -> str:
+    """With which tools the second one of the pairs is confused, and why."""
+    worst = pairs[0]
+    more = f" and {len(pairs) - 1} more" if len(pairs) > 1 else ""
+    return f"easily confused with {worst.first.name}{more} ({worst.score:.2f}): {worst.why}"
+
+
+def contrast_hint(pair: ToolPair) -> str:
+    """What each text of a pair should say of the other."""
+    return f"say in each when to use the other: “for … use {pair.first.name}”"
+
+
+def _severity(pair: ToolPair) -> Severity:
+    # A model does not mistake get for delete: what is dangerous is two verbs of the same effect.
+    destroys = pair.first.effect.kind == "destroy" and pair.second.takes_away
+    destroys = destroys or (pair.second.effect.kind == "destroy" and pair.first.takes_away)
+    destroys = destroys and LINKS.isdisjoint((pair.first.name_tokens[-1], pair.second.name_tokens[-1]))
+    if not pair.told_apart and (
+        (destroys and (pair.score >= DESTROYS or _differ_by_verb(pair)))
+        or (pair.score >= LIKELY and pair.text >= SAME_TEXT)
+    ):
+        return "error"
+    return "warning" if pair.score >= LIKELY else "info"
+
+
+def _differ_by_verb(pair: ToolPair) -> bool:
+    """`remove_project` and `delete_project`: one thing, two words for the same, and the same parameters."""
+    tools = pair.first, pair.second
+    first, second = (set(tool.name_tokens) - {tool.effect.verb} for tool in tools)
+    same_verb = all({tool.effect.verb, tool.opening_verb} & (DELETE_SYNONYMS | DESTROY) for tool in tools)
+    return same_verb and first == second and bool(first) and pair.parameters == 1.0
+
+
+@set_rule("TD504", "info", needs=("several",), sources=("TSC",))
+def same_signature(tools: SetFeatures) -> SetFindings:
+    """Two tools require the same parameters, have the same effect, and names that differ by a word.
+
+    Often they are one tool with a choice: fewer tools are chosen more reliably. Pairs that are confusable
+    anyway are reported as such.
+
+    Fails: [
+      {},
+      {
+        "name": "get_pollen",
+        "input_schema": {
+          "properties": {
+            "latitude": null,
+            "longitude": null,
+            "limit": null,
+            "city": {"type": "string", "description": "Where allergies are asked about."},
+            "days": {"type": "integer", "description": "Length of the season wanted."}
+          },
+          "required": ["city", "days"]
+        }
+      }
+    ]
+    Passes: [{}, {}]
+    """
+    asking = (tool for tool in tools.by_name.values() if tool.required)
+    groups = group_by(asking, lambda tool: (tool.required, tool.effect.kind))
+    confusable = {
+        frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
+    }
+    for alike in groups.values():
+        for index, second in enumerate(alike):
+            first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
+            if first is not None and frozenset((first.name, second.name)) not in confusable:
+                yield Finding(
+                    ("name",),
+                    f"has the parameters of {first.name} and a name that differs by a word",
+                    "one tool with an enum?",
+                    others=(first.name,),
+                ).of(second)
+
+
+def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:
+    a, b = first.name_tokens, second.name_tokens
+    return len(a) == len(b) > 1 and a[0] == b[0] and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+
+
+SHORTEST, LONGEST = 6, 256
+"""Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
+
+
+@set_rule("TD503", "warning", needs=("several",), sources=("META",))
+def near_name(tools: SetFeatures) -> SetFindings:
+    """Two names differ by a letter, a plural, or the order of their words.
+
+    `get_order` and `get_orders` are easily mixed up, by models as by people. Name the difference: `get_order`
+    and `list_orders`. A conversion and its inverse (`speech_to_text`, `text_to_speech`) are not reported if
+    their texts differ enough.
+
+    Fails: [{}, {"name": "get_forecasts"}]
+    Passes: [{}, {"name": "list_forecasts"}]
+    """
+    for first, second in _candidates(tools):
+        if first.name.casefold() == second.name.casefold():
+            continue
+        if sorted(first.name_tokens) == sorted(second.name_tokens):
+            if "".join(first.name_tokens) != "".join(second.name_tokens) and not _two_terms(first, second):
+                yield second, _finding(first, second, "has the same words as")
+        elif _one_token_apart(first.name_tokens, second.name_tokens):
+            yield second, _finding(first, second, "is a letter or two from")
+
+
+def _two_terms(first_tool: ToolFeatures, second_tool: ToolFeatures) -> bool:
+    """`speech_to_text`, `text_to_speech`: a way and its way back, whose first sentences have little in common."""
+    if "to" not in first_tool.name_tokens:
+        return False
+    first, second = (
+        {stem(word) for word in words(tool.opening)} - STOP_WORDS for tool in (first_tool, second_tool)
+    )
+    return len(first & second) * 2 < min(len(first), len(second))
+
+
+def _candidates(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
+    """Pairs with the same number of words and of about the same length, each once."""
+    compared = (tool for tool in tools.by_name.values() if SHORTEST <= len(tool.name) <= LONGEST)
+
+    def keys_of(tool: ToolFeatures) -> set[tuple[str, ...]]:
+        """Its words in any order, and its words but for one of them."""
+        words = tool.name_tokens
+        but_one = {(str(at), *words[:at], "*", *words[at + 1 :]) for at in range(len(words))}
+        return {tuple(sorted(words)), *but_one}
+
+    for first, second in pairs_with_a_key(compared, keys_of):
+        if abs(len(first.name) - len(second.name)) <= 2:
+            yield first, second
+
+
+def _one_token_apart(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Do they differ in one word, by at most two letters of a word that is not short?"""
+    different = [(a, b) for a, b in zip(first, second, strict=True) if a != b]
+    if len(different) != 1:
+        return False
+    a, b = different[0]
+    if min(len(a), len(b)) < 4 or a.isdigit() or b.isdigit():
+        return False
+    plural = a.rstrip("s") == b.rstrip("s")
+    return plural or edit_distance(a, b, 1) <= 1
+
+
+def _finding(first: ToolFeatures, second: ToolFeatures, how: str) -> Finding:
+    return Finding(
+        ("name",), f"'{second.name}' {how} '{first.name}'", "make the difference a word", others=(first.name,)
+    )
+
+
+@set_rule("TD507", "warning", needs=("servers",), fix="suggested", sources=("ANT-def", "MCP"))
+def missing_namespace(tools: SetFeatures) -> SetFindings:
+    """Tools of several servers, and a bare name such as `search`.
+
+    `search` of which server? A prefix by service (`jira_search`) tells the model and readers, and avoids name
+    clashes when servers are combined.
+
+    Fails: [{"server": "weather"}, {"server": "network", "name": "find"}]
+    Passes: [{"server": "weather"}, {"server": "network", "name": "find_stations"}]
+    """
+    for tool in tools.tools:
+        server = name_tokens(tool.source.server)
+        if not server or set(server) & set(tool.name_tokens) or not tool.name_tokens:
+            continue
+        first, *rest = tool.name_tokens
+        if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
+            better = f"{server[0]}_{tool.name}"
+            yield Finding(
+                ("name",),
+                f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
+                f"add a prefix: {better}",
+                edits=(Edit(("name",), better),),
+            ).of(tool)

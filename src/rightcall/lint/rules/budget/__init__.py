@@ -1,1 +1,0 @@
-"""TD6: tokens and number of tools."""

@@ -1,1 +1,0 @@
-"""TD2: descriptions of tools."""

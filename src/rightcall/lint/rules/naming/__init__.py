@@ -1,1 +1,0 @@
-"""TD1: names of tools and parameters."""

@@ -1,0 +1,232 @@
+"""Names of tools and of their parameters, each alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from rightcall.core.words import name_tokens, stem, words
+from rightcall.lint.features.mentions import ACRONYMS, AMBIGUOUS_PARAMETERS, FILLER_WORDS, GENERIC_NAME_TOKENS
+from rightcall.lint.features.schemas import Node
+from rightcall.lint.features.text import case_style, excerpt, usual_style
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.effects import EFFECTS
+from rightcall.schema.provider_limits import provider
+
+_PORTABLE = re.compile(r"[A-Za-z0-9_-]+")
+_ASCII = re.compile(r"[\x20-\x7e]*")
+
+PORTABLE = 64
+LONGEST = 128
+OFTEN = 3
+"""Names from which on a generic word is the thing that a set of tools is about."""
+
+
+@tool_rule(
+    "TD101", "warning", fix="suggested", targets=("mcp",), sources=("ANT-def", "OAI-sdk", "BED", "GEM", "MCP")
+)
+def name_charset(tool: ToolFeatures) -> Findings:
+    """The name has characters outside `A-Z a-z 0-9 _ -`.
+
+    Letters, digits, underscore and hyphen are what every provider accepts; a dot or a space makes the request
+    fail with some of them. An error when a target provider rejects the name.
+
+    Fails: {"name": "weather.get forecast"}
+    Passes: {"name": "get_forecast"}
+    """
+    name = tool.name
+    if _PORTABLE.fullmatch(name) and (name[0] not in "-0123456789" or "gemini" not in tool.targets):
+        return
+    if not _ASCII.fullmatch(name):
+        return  # homoglyph and hidden-unicode say it better
+    if not name:
+        yield Finding(
+            ("name",), "the tool has no name", "name it for what it does: get_weather", severity="error"
+        )
+        return
+    portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
+    # Without the limit of length in the pattern, which is another rule's.
+    charsets = {target: re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name) for target in tool.targets}
+    refusing = sorted(target for target, charset in charsets.items() if not re.fullmatch(charset, name))
+    strange = "".join(sorted(set(re.sub(r"[A-Za-z0-9_-]", "", name))))
+    where = f"rejected by {', '.join(refusing)}" if refusing else "rejected by some providers"
+    yield Finding(
+        ("name",),
+        f"'{name}' has {strange!r}, {where}" if strange else f"'{name}' starts with {name[0]!r}, {where}",
+        f"use letters, digits, _ and -: {portable}",
+        severity="error" if refusing else "warning",
+        edits=(Edit(("name",), portable),) if portable != name else (),
+    )
+
+
+@set_rule("TD102", "warning", targets=("anthropic",), sources=("OAI-sdk", "BED", "ANT-def", "GEM", "MCP"))
+def name_length(tools: SetFeatures) -> SetFindings:
+    """The name is longer than 64 characters (128: error), counted with the client's prefix.
+
+    OpenAI and Bedrock accept 64 characters, Anthropic, Gemini and MCP 128. Clients that aggregate MCP servers
+    put a prefix such as `mcp__github__` before every name: configure it as `prefix` and it is counted.
+
+    Fails: {"name": "get_forecast_for_one_city_of_the_world_for_the_coming_days_with_wind_and_rain"}
+    Passes: {"name": "get_forecast"}
+    """
+    for tool in tools.tools:
+        length = len(tools.config.prefix) + len(tool.name)
+        if length <= PORTABLE:
+            continue
+        refusing = sorted(target for target in tool.targets if length > provider(target).name_length)
+        with_prefix = f" with the prefix {tools.config.prefix}" if tools.config.prefix else ""
+        limit = provider(refusing[0]).name_length if refusing else PORTABLE
+        who = ", ".join(refusing) if refusing else "some providers"
+        error = bool(refusing) or length > LONGEST
+        yield Finding(
+            ("name",),
+            f"{length} characters{with_prefix}, {who} accept {limit}",
+            "shorten it; details belong in the description",
+            severity="error" if error else "warning",
+        ).of(tool)
+
+
+@set_rule("TD103", "warning", sources=("OAI-fc", "ANT-eng"))
+def generic_name(tools: SetFeatures) -> SetFindings:
+    """Every word of the name is generic: `process_data`, `run`, `get_info`.
+
+    The name is the first thing a model compares with the request. When it could be anything, the choice
+    depends on the description alone, and in a large set the tool is missed or confused with others. An info
+    when the name also contains the name of its server: `get_figma_data`. A word that is in
+    three names or more is the thing that the set is about: `add_task`, `move_task`, `update_task`.
+
+    Fails: {"name": "process_data"}
+    Passes: {"name": "get_forecast"}
+    """
+    uses = Counter(
+        thing
+        for name in tools.by_name
+        for thing in {stem(token) for token in name_tokens(name.rpartition(".")[2])}
+    )
+    for tool in tools.tools:
+        namespace = set(name_tokens(tool.source.server))
+        tokens = [token for token in tool.name_tokens if token not in namespace]
+        things = [token for token in tokens if token not in EFFECTS and uses[stem(token)] >= OFTEN]
+        if things or not tokens or any(token not in GENERIC_NAME_TOKENS for token in tokens):
+            continue
+        named = len(tokens) < len(tool.name_tokens)
+        yield Finding(
+            ("name",),
+            f"'{tool.name}' names no more than its server" if named else f"'{tool.name}' would fit any tool",
+            "name the thing it acts on: invoice_mark_paid",
+            severity="info" if named else None,
+        ).of(tool)
+
+
+@tool_rule("TD104", "info", sources=("GEM", "ANT-def"))
+def no_verb(tool: ToolFeatures) -> Findings:
+    """No word of the name is a verb.
+
+    `weather` may read or set it; `get_weather` says which. A verb also tells readers and this linter what
+    effect to expect.
+
+    Fails: {"name": "city_weather"}
+    Passes: {"name": "get_city_weather"}
+    """
+    tokens = tool.name_tokens
+    if tokens and not any(token in EFFECTS for token in tokens):
+        yield Finding(
+            ("name",), f"'{tool.name}' has no verb", f"say what is done: get_{'_'.join(tokens)[:40]}"
+        )
+
+
+_NO_VOWELS = re.compile(r"[bcdfghjklmnpqrstvwxz]{3,}")
+_KNOWN_NUMBERS = re.compile(
+    r"(?:19|20)\d\d|100|128|192|256|360|365|384|404|500|512|1000|1024|8601|3166|4217|3339"
+)
+
+
+@tool_rule("TD107", "warning", sources=("GEM", "measured"))
+def opaque_token(tool: ToolFeatures) -> Findings:
+    """A part of the name is a bare number or letters without a vowel, and the text does not explain it.
+
+    `activate_card_8291` or `get_prdktn` cannot be distinguished from similar names by meaning. Known short
+    forms (html, uuid, sha256) and tokens that the description uses are not reported. Letters give only an
+    info: they may be jargon.
+
+    Fails: {"name": "get_fcst_forecast_8291"}
+    Passes: {"name": "get_forecast"}
+    """
+    for token in tool.name_tokens:
+        number = token.isdigit() and len(token) >= 3 and not _KNOWN_NUMBERS.fullmatch(token)
+        letters = _NO_VOWELS.fullmatch(token) and token not in ACRONYMS
+        if (number or letters) and token not in re.findall(r"[a-z0-9]+", tool.lower):
+            what = "a number that means nothing to a model" if number else "no word a model knows"
+            yield Finding(
+                ("name",),
+                f"'{token}' in '{tool.name}' is {what}",
+                "spell it out, or say in the text what it is",
+                severity=None if number else "info",
+            )
+
+
+@tool_rule("TD110", "warning", sources=("ANT-eng",))
+def ambiguous_param_name(tool: ToolFeatures) -> Findings:
+    """A parameter called id, data, value, user, type … and a description that adds nothing.
+
+    A model fills `user` with a name, an e-mail address or an id, whichever it saw last. `user_id` with a
+    sentence on where the id comes from is filled correctly.
+
+    Fails: {"input_schema": {"properties": {"user": {"type": "string", "description": "The user."}}}}
+    Passes: {"input_schema": {"properties": {"station": {
+      "type": "string", "description": "Name of the station, as list_stations gives it."
+    }}}}
+    """
+    for node in tool.parameters:
+        if leaves_open(node):
+            yield Finding(
+                node.path,
+                f"'{node.name}: {excerpt(node.text, 40)}' leaves open which {node.name.lower()} is meant",
+                "name it fully (user_id) and say where the value comes from",
+            )
+
+
+def leaves_open(node: Node) -> bool:
+    """Is the name ambiguous, the text short, and the schema no help either?"""
+    if node.name.lower() not in AMBIGUOUS_PARAMETERS or not node.text:
+        return False
+    if any(key in node.schema for key in ("enum", "const", "format", "pattern", "examples", "properties")):
+        return False
+    text_words = words(node.text)
+    if len(text_words) >= 4 or node.is_only("boolean"):
+        return False
+    names = {stem(token) for token in name_tokens(node.name)}
+    # “Repository name” says whose.
+    return all(word in FILLER_WORDS or stem(word) in names for word in text_words)
+
+
+@tool_rule("TD111", "info", sources=("practice",))
+def param_case_mix(tool: ToolFeatures) -> Findings:
+    """Parameters of one tool mix snake_case and camelCase.
+
+    A model that has written `user_id` continues with `order_id`, even if the schema has `orderId`.
+
+    Fails: {"input_schema": {"properties": {
+      "unit_system": {
+        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
+      },
+      "windScale": {
+        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
+      }
+    }}}
+    Passes: {"input_schema": {"properties": {
+      "unit_system": {
+        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
+      },
+      "wind_scale": {
+        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
+      }
+    }}}
+    """
+    usual = usual_style(node.name for node in tool.parameters)
+    odd = [node for node in tool.parameters if usual and case_style(node.name) not in ("", usual)]
+    if odd:
+        names = ", ".join(node.name for node in odd)
+        yield Finding(odd[0].path, f"{names}: not {usual} case like the others", "use one style in a tool")

@@ -1,1 +1,0 @@
-"""TD3: parameters."""

@@ -1,0 +1,256 @@
+"""How many parameters there are, how deep they lie, and which are required."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.core.words import name_tokens
+from rightcall.lint.features.mentions import OPPOSITES
+from rightcall.lint.features.schemas import Node
+from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.schema.provider_limits import provider
+
+DEEP = 3
+TOO_DEEP = 10
+
+MANY = 10
+_ALSO = frozenset(("minProperties", "anyOf", "oneOf", "allOf", "if", "dependentRequired"))
+
+
+def _nested(levels: int) -> dict[str, object]:
+    inner: dict[str, object] = {"type": "string", "description": "Name of the sensor as its maker gives it."}
+    for name in ("sensor", "mast", "site")[:levels]:
+        inner = {
+            "type": "object",
+            "description": f"The {name} to read from, with what belongs to it.",
+            "properties": {f"{name}_part": inner},
+            "additionalProperties": False,
+        }
+    return inner
+
+
+@tool_rule(
+    "TD310",
+    "warning",
+    bad={"input_schema": {"properties": {"network": _nested(3)}}},
+    good={"input_schema": {"properties": {"network": _nested(2)}}},
+    sources=("OAI-so",),
+)
+def deep_nesting(tool: ToolFeatures) -> Findings:
+    """A property is more than 3 levels deep (more than 10: error).
+
+    Each level is another chance to close a brace too early or put a field in the wrong object. OpenAI rejects
+    more than 10 levels in strict mode.
+    """
+    deepest = max(tool.properties, key=lambda node: node.depth, default=None)
+    if deepest is None or deepest.depth <= DEEP:
+        return
+    limits = [limit for target in tool.targets if (limit := provider(target).levels) is not None]
+    refused = any(deepest.depth > limit for limit in limits)
+    names = ".".join(
+        str(deepest.path[i + 1]) for i, part in enumerate(deepest.path[:-1]) if part == "properties"
+    )
+    yield Finding(
+        deepest.path,
+        f"{deepest.depth} levels deep: {names}",
+        "flatten it, or split the tool",
+        severity="error" if refused or deepest.depth > TOO_DEEP else None,
+    )
+
+
+@tool_rule(
+    "TD311",
+    "warning",
+    bad={
+        "input_schema": {
+            "properties": {
+                f"with_{name}": {"type": "boolean", "description": f"Whether {name} belongs into the answer."}
+                for name in ["wind", "rain", "snow", "fog", "hail", "frost", "pollen", "tides", "sunrise"]
+            }
+        }
+    },
+    sources=("SM1",),
+)
+def many_params(tool: ToolFeatures) -> Findings:
+    """More than 10 parameters.
+
+    With many parameters a model leaves out the one that mattered or fills in ones that should stay empty. No
+    provider rejects such a tool, so it is never an error; limits of strict modes are checked by strict-limits.
+    """
+    count = len(tool.parameters)
+    if count > MANY:
+        yield Finding(
+            (*INPUT, "properties"),
+            f"{count} parameters",
+            "split the tool by purpose, or remove what the program already knows",
+        )
+
+
+@tool_rule("TD312", "warning", sources=("OAI-fc", "measured"))
+def none_required(tool: ToolFeatures) -> Findings:
+    """Parameters without which the call makes no sense, and none of them is required.
+
+    The model may call `get_order` without an order. Tools that only take options, such as filters of a list,
+    are not reported: this warns about tools whose only parameter is an id, and gives an info for tools with
+    an effect.
+
+    Fails: {"input_schema": {
+      "properties": {
+        "city": null,
+        "days": null,
+        "station_id": {"type": "string", "description": "Identifier painted on the mast, five letters."}
+      },
+      "required": null
+    }}
+    """
+    if (
+        tool.required
+        or not tool.parameters
+        or tool.schema.get("required")
+        or not _ALSO.isdisjoint(tool.schema)
+    ):
+        return
+    # A reader or lister with only options is right to require nothing: what gives it away is a parameter
+    # that says which thing is meant.
+    for node in tool.parameters:
+        identifies = node.name.lower().endswith(("_id", "id")) and len(tool.parameters) == 1
+        optional = "default" in node.schema or _OMISSION.search(node.text) is not None
+        # `list_sections`, `get_sections_list`: without the id it gives all of them.
+        lists = tool.effect.verb in ("list", "search") or "list" in tool.name_tokens
+        if identifies and not optional and not lists:
+            yield Finding(
+                INPUT, f"nothing is required, not even '{node.name}'", f'add "required": ["{node.name}"]'
+            )
+            return
+    if tool.effect.is_write and not any("default" in node.schema for node in tool.parameters):
+        yield Finding(
+            INPUT,
+            "nothing is required of a tool that changes something",
+            'list what it needs in "required"',
+            severity="info",
+        )
+
+
+_OMISSION = re.compile(
+    r"\boptional|\b(?:if|when) (?:it is |it's )?(?:not |un|left )?(?:provided|specified|given|supplied|set|passed|omitted"
+    r"|missing|empty|absent|blank|out)\b|\bomit\w*\b|\bdefault|\bleave (?:it )?(?:empty|blank|out)\b|\bwithout (?:it|an? id)\b",
+    re.I,
+)
+"""The text says what happens without it."""
+
+
+@tool_rule("TD313", "info", fix="suggested", sources=("JSON",))
+def required_with_default(tool: ToolFeatures) -> Findings:
+    """A required property has a `default`.
+
+    A default is used when the argument is left out, which `required` forbids. The model does not know whether
+    it may leave it out.
+
+    Fails: {"input_schema": {"properties": {"days": {"default": 7}}}}
+    """
+    for node in tool.properties if "openai-strict" not in tool.targets else ():
+        if node.required and "default" in node.schema and node.parent is not None:
+            names = [name for name in node.parent.schema["required"] if name != node.name]
+            yield Finding(
+                node.path,
+                f"'{node.name}' is required and has a default",
+                "drop one of the two",
+                edits=(Edit((*node.parent.path, "required"), names),),
+            )
+
+
+@tool_rule("TD315", "warning", needs=("boolean", "bool"), sources=("OAI-fc",))
+def exclusive_booleans(tool: ToolFeatures) -> Findings:
+    """Two booleans are opposites: on and off, include_x and exclude_x.
+
+    Both may be true, or neither. One parameter with an enum makes the invalid states impossible to write.
+
+    Fails: {"input_schema": {"properties": {
+      "include_night": {"type": "boolean", "description": "Whether hours after sunset are part of it."},
+      "exclude_night": {"type": "boolean", "description": "Whether hours after sunset are left out."}
+    }}}
+    Passes: {"input_schema": {"properties": {"night": {
+      "type": "string", "enum": ["include", "exclude"], "description": "What to do with hours after sunset."
+    }}}}
+    """
+    switches = {
+        node.name: name_tokens(node.name) for node in tool.parameters if node.is_only("boolean", "bool")
+    }
+    if len(switches) < 2:
+        return
+    paths = {node.name: node.path for node in tool.parameters}
+    for switch, tokens in switches.items():
+        for left, right in OPPOSITES:
+            if left not in tokens:
+                continue
+            opposite = tuple(right if token == left else token for token in tokens)
+            other = next((name for name, theirs in switches.items() if theirs == opposite), None)
+            if other:
+                yield Finding(
+                    paths[switch],
+                    f"'{switch}' and '{other}' may both be true",
+                    f'take one parameter with "enum": ["{left}", "{right}"]',
+                )
+
+
+_OPTIONAL = re.compile(
+    r"^\W*optional\b|\(optional\)|, optional\.?$|\bthis (?:parameter |field |argument )?is optional\b", re.I
+)
+_REQUIRED = re.compile(
+    r"^\W*(?:required|mandatory)[\s.:,;)-]|\((?:required|mandatory)\)|\bthis (?:parameter |field |argument )?"
+    r"is (?:required|mandatory)(?:\.|$)",
+    re.I,
+)
+_KEYS = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s")
+_CONDITION_BEFORE = re.compile(r"\b(?:if|when|unless)\b[^.;\n]*$", re.I)
+_CONDITION_AFTER = re.compile(
+    r"[\s,]*(?:if|when|whenever|unless|for|with|by|in|on|only|to|where|depending|as|but|except)\b", re.I
+)
+
+
+@tool_rule("TD314", "warning", marks=("optional", "required", "mandatory"), fix="suggested", sources=("SM2",))
+def required_vs_prose(tool: ToolFeatures) -> Findings:
+    """The text says optional and the schema required, or the other way round.
+
+    The model follows one, the validator the other. When the text is right, an optional value is invented to
+    satisfy the schema.
+
+    Fails: {"input_schema": {"properties": {"days": {"description": "Optional. How many days ahead, counted from tomorrow."}}}}
+    """
+    for node in tool.properties:
+        if node.required and _says(_OPTIONAL, node) and node.parent is not None:
+            names = [name for name in node.parent.schema["required"] if name != node.name]
+            yield Finding(
+                node.path,
+                f"'{node.name}' is required, its text says optional",
+                "make the two agree",
+                edits=(Edit((*node.parent.path, "required"), names),),
+            )
+        elif not node.required and _says(_REQUIRED, node) and "default" not in node.schema:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is not required, its text says it is",
+                "make the two agree",
+                edits=_require_parameter(node),
+            )
+
+
+def _says(pattern: re.Pattern[str], node: Node) -> bool:
+    """Does the text say it of the parameter itself, and without a condition? A list in it is about its keys."""
+    text = _KEYS.split(node.text, maxsplit=1)[0]
+    match = pattern.search(text)
+    if match is not None and match.start() and node.schema.get("type") in ("array", "object"):
+        return False  # “each should have a name (required)”
+    return (
+        match is not None
+        and not _CONDITION_BEFORE.search(text[: match.start()])
+        and not _CONDITION_AFTER.match(text, match.end())
+    )
+
+
+def _require_parameter(node: Node) -> tuple[Edit, ...]:
+    if node.parent is None:
+        return ()
+    listed = node.parent.schema.get("required", [])
+    return (Edit((*node.parent.path, "required"), [*listed, node.name]),) if isinstance(listed, list) else ()

@@ -1,1 +1,0 @@
-"""TD7: portability between providers."""

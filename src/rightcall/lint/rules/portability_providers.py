@@ -1,0 +1,311 @@
+"""What one provider rejects or does not enforce: the strict modes of OpenAI and Anthropic, Gemini."""
+
+from __future__ import annotations
+
+import re
+
+from rightcall.core.words import word_set
+from rightcall.lint.features.schemas import Node, can_be_closed
+from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.features.toolset import SetFeatures
+from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
+from rightcall.schema.provider_limits import provider
+from rightcall.schema.strict import description_with, strict_violations
+from rightcall.schema.subschemas import properties_of, reference_of, required_of
+from rightcall.schema.types import with_null
+
+
+@tool_rule("TD701", "error", only_for="openai-strict", fix="suggested", sources=("OAI-so",))
+def openai_strict_shape(tool: ToolFeatures) -> Findings:
+    """For OpenAI strict: an object that is open or has optional properties.
+
+    In strict mode every object says `additionalProperties: false` and requires all its properties; an
+    optional one takes null instead of being left out. Otherwise the request is rejected. The tool must then
+    treat null as “not given”: requiring what was optional is only suggested, and an object of free keys, or
+    one that shares its value with another schema, is left to you.
+
+    Fails: {"input_schema": {"required": ["city"]}}
+    """
+    for node in tool.nodes:
+        if node.schema.get("type") != "object" and not isinstance(node.schema.get("properties"), dict):
+            continue
+        required = required_of(node.schema)
+        missing = [name for name in properties_of(node.schema) if name not in required]
+        is_open = node.schema.get("additionalProperties") is not False
+        if not missing and not is_open:
+            continue
+        closable = node.path not in tool.sharing and can_be_closed(node)
+        what = [f"{', '.join(missing)} not required"] if missing else []
+        what += ["additionalProperties is not false"] if is_open else []
+        yield Finding(
+            node.path,
+            f"strict mode rejects this object: {'; '.join(what)}",
+            "require every property, optional ones with null among their types, and close the object",
+            edits=() if is_open and not closable else _edits(node, missing, is_open),
+            safe=not missing,
+        )
+
+
+def _edits(node: Node, missing: list[str], is_open: bool) -> tuple[Edit, ...]:
+    edits = [
+        Edit((*node.path, "properties", name), with_null(schema))
+        for name in missing
+        if isinstance(schema := node.schema["properties"][name], dict)
+    ]
+    if missing:
+        edits.append(Edit((*node.path, "required"), list(node.schema["properties"])))
+    if is_open:
+        edits.append(Edit((*node.path, "additionalProperties"), False))
+    return tuple(edits)
+
+
+@tool_rule("TD702", "error", only_for="openai-strict", sources=("OAI-so",))
+def openai_strict_keyword(tool: ToolFeatures) -> Findings:
+    """For OpenAI strict: allOf, not, if/then/else, dependentRequired and the like.
+
+    The documented ones make the request fail. Others (oneOf, patternProperties, uniqueItems …) are in no list
+    of what is supported and give a warning.
+
+    Fails: {"input_schema": {"properties": {"city": {"not": {"const": ""}}}}}
+    """
+    facts = provider("openai-strict")
+    for node in tool.nodes:
+        for key in node.schema:
+            if key in facts.forbidden_keywords:
+                yield Finding(
+                    (*node.path, key), f"strict mode rejects '{key}'", "say it in the text, or make two tools"
+                )
+            elif key in facts.doubtful_keywords:
+                yield Finding(
+                    (*node.path, key),
+                    f"strict mode is not known to accept '{key}'",
+                    "leave it out for OpenAI",
+                    severity="warning",
+                )
+
+
+@tool_rule(
+    "TD703",
+    "error",
+    needs=("anyOf", "oneOf", "allOf"),
+    targets=("anthropic",),
+    sources=("ANT-root", "OAI-so"),
+)
+def root_combinator(tool: ToolFeatures) -> Findings:
+    """anyOf, oneOf or allOf at the root of the input schema.
+
+    Anthropic answers with an error, and so does OpenAI in strict mode. A warning when neither is a target.
+
+    Fails: {"input_schema": {"anyOf": [{"required": ["city"]}, {"required": ["days"]}]}}
+    """
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in tool.schema:
+            refusing = sorted(target for target in tool.targets if not provider(target).root_combinators)
+            who = ", ".join(refusing) if refusing else "some providers"
+            yield Finding(
+                (*INPUT, key),
+                f"{who} reject '{key}' at the root",
+                "declare all properties, and a field that says which apply",
+                severity="error" if refusing else "warning",
+            )
+
+
+_NEEDED_BY_OTHERS = word_set(
+    "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
+)
+"""Keywords without which others refuse more, or references lead nowhere."""
+
+_HINT = "send some of the tools without strict mode, or fewer at a time"
+_CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")
+
+
+@tool_rule("TD704", "error", only_for="anthropic-strict", fix="safe", sources=("ANT-sdk",))
+def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
+    """For Anthropic strict: bounds, patterns, minItems above 1, and other keywords outside the subset.
+
+    The SDK moves such keywords into the description before sending. Without the SDK the request fails. The
+    fix does the same as the SDK.
+
+    Fails: {"input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": null, "maximum": null}}}}
+    Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
+    """
+    for node in tool.nodes:
+        keys = strict_violations(node.schema)
+        if keys:
+            text = description_with(node.schema, keys)
+            edits = (
+                Edit((*node.path, "description"), text),
+                *(Edit((*node.path, key), REMOVED) for key in keys),
+            )
+            yield Finding(
+                (*node.path, keys[0]),
+                f"strict mode rejects {', '.join(keys)}",
+                "say it in the description, as the SDK does",
+                edits=edits,
+                safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),
+            )
+
+
+@set_rule(
+    "TD710",
+    "error",
+    needs=("anthropic-strict", "openai-strict"),
+    bad={
+        "input_schema": {
+            "properties": {
+                "days": {"minimum": None, "maximum": None},
+                "detail": {
+                    "type": "object",
+                    "description": "What else belongs into the answer.",
+                    "additionalProperties": False,
+                    "properties": {
+                        f"index_{n}": {"type": "boolean", "description": f"Include index {n}."}
+                        for n in range(25)
+                    },
+                },
+            }
+        }
+    },
+    targets=("anthropic-strict",),
+    sources=("ANT-lim", "OAI-so"),
+)
+def strict_limits(tools: SetFeatures) -> SetFindings:
+    """More strict tools, optional or union parameters, properties or enum values than a provider compiles.
+
+    Anthropic: 20 strict tools, 24 optional and 16 union parameters over all tools of a request. OpenAI: 5,000
+    properties, 1,000 enum values, 120,000 characters. The numbers are in one dated file.
+
+    Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
+    """
+    anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
+    for name, count, most in _anthropic_counts(anthropic):
+        if count > most:
+            message = f"{count} {name} in strict tools, Anthropic accepts {most} a request"
+            yield Finding((), message, _HINT).of(anthropic[0])
+    for tool in [tool for tool in tools.tools if "openai-strict" in tool.targets]:
+        for name, count, most in _openai_counts(tool):
+            if count > most:
+                message = f"{count:,} {name}, OpenAI accepts {most:,} in strict mode"
+                yield Finding(("input_schema",), message, _HINT).of(tool)
+
+
+def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
+    facts = provider("anthropic-strict")
+    optional = sum(not node.required for tool in tools for node in tool.properties)
+    schemas = [node.schema for tool in tools for node in tool.properties]
+    unions = sum(isinstance(s.get("type"), list) or "anyOf" in s or "oneOf" in s for s in schemas)
+    return [
+        ("tools", len(tools), facts.strict_tools or 0),
+        ("optional parameters", optional, facts.optional_parameters or 0),
+        ("union parameters", unions, facts.union_parameters or 0),
+    ]
+
+
+def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
+    facts = provider("openai-strict")
+    enums = [
+        value
+        for node in tool.nodes
+        if isinstance(values := node.schema.get("enum"), list)
+        for value in values
+    ]
+    characters = sum(len(node.name) for node in tool.properties) + sum(len(str(value)) for value in enums)
+    return [
+        ("properties", len(tool.properties), facts.properties or 0),
+        ("enum values", len(enums), facts.enum_values or 0),
+        ("characters of names and enums", characters, facts.name_characters or 0),
+    ]
+
+
+@tool_rule(
+    "TD713", "info", needs=(*_CONDITIONS, "$ref"), only_for="anthropic", sources=("ANT-root", "ANT-sdk")
+)
+def anthropic_unenforced(tool: ToolFeatures) -> Findings:
+    """For Anthropic without strict: if/then/else, dependencies, `not` and `$ref` reach the model as text
+    only.
+
+    Outside strict mode the schema is text in the prompt. A condition is followed as often as any other
+    sentence, and what stands behind a reference is read last. What must hold is checked in the tool.
+
+    Fails: {"input_schema": {"if": {"required": ["days"]}, "then": {"required": ["city"]}}}
+    """
+    for node in tool.nodes:
+        for key in _CONDITIONS:
+            if key in node.schema:
+                shown = "if/then/else" if key == "if" else key
+                yield Finding(
+                    (*node.path, key),
+                    f"Anthropic accepts {shown} but does not enforce it, and its strict mode rejects it",
+                    "say the condition in the description and check it in the tool, or offer two tools",
+                )
+    references = ((node, reference_of(node.schema)) for node in tool.nodes)
+    # One that leads nowhere is an error of another rule.
+    local = (
+        node for node, reference in references if reference and isinstance(tool.resolve(reference), dict)
+    )
+    if (reference := next(local, None)) is not None:
+        yield Finding(
+            (*reference.path, "$ref"),
+            "Anthropic passes $ref on as written: the model has to look the definition up",
+            "write the definition out where it is used",
+        )
+
+
+@tool_rule("TD705", "warning", only_for="gemini", fix="suggested", sources=("GEM",))
+def gemini_schema_field(tool: ToolFeatures) -> Findings:
+    """For Gemini: a keyword that its `Schema` type does not have.
+
+    `parameters` takes Gemini's own Schema, a part of OpenAPI; unknown fields are rejected or dropped.
+    `parameters_json_schema` takes JSON Schema.
+
+    Fails: {"input_schema": {"properties": {"kind": {
+      "type": "string", "const": "daily", "description": "Rhythm of the entries."
+    }}}}
+    Passes: {"input_schema": {"properties": {"kind": {
+      "type": "string", "enum": ["daily"], "description": "Rhythm of the entries."
+    }}}}
+    """
+    takes_json_schema = ("parametersJsonSchema",), ("parameters_json_schema",)
+    if tool.source.document_path(INPUT)[-1:] in takes_json_schema:
+        return
+    keywords = provider("gemini").keywords
+    for node in tool.nodes:
+        for key in node.schema:
+            if key in keywords or str(key).startswith("x-"):
+                continue
+            edits: tuple[Edit, ...] = ()
+            if key == "const":
+                edits = (
+                    Edit((*node.path, "enum"), [node.schema["const"]]),
+                    Edit((*node.path, "const"), REMOVED),
+                )
+            yield Finding(
+                (*node.path, key),
+                f"'{key}' is not a field of Gemini's Schema",
+                "send it as parameters_json_schema, or say it otherwise",
+                edits=edits,
+            )
+
+
+@tool_rule("TD706", "error", only_for="gemini", sources=("GEM",))
+def gemini_param_name(tool: ToolFeatures) -> Findings:
+    """For Gemini: a property name outside `[A-Za-z_][A-Za-z0-9_]{0,63}`.
+
+    Hyphens and dots in parameter names are rejected, as are names of more than 64 characters.
+
+    Fails: {"input_schema": {"properties": {"wind.scale": {
+      "type": "string", "enum": ["knots"], "description": "Scale of the wind."
+    }}}}
+    Passes: {"input_schema": {"properties": {"wind_scale": {
+      "type": "string", "enum": ["knots"], "description": "Scale of the wind."
+    }}}}
+    """
+    allowed = re.compile(provider("gemini").parameter_name or "")
+    for node in tool.properties:
+        if not allowed.match(node.name) and node.name.isascii():
+            better = re.sub(r"\W+", "_", node.name).strip("_")[:64] or "value"
+            yield Finding(
+                node.path,
+                f"Gemini rejects the parameter name '{node.name}'",
+                f"letters, digits and _ only: {better}",
+            )

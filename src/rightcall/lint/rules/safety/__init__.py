@@ -1,1 +1,0 @@
-"""TD4: side effects and how they are guarded."""

@@ -1,1 +1,0 @@
-"""TD8: poisoned definitions."""

@@ -1,1 +1,0 @@
-"""TD0: the definition is not what JSON Schema or a provider can read."""

@@ -1,0 +1,118 @@
+"""Values and bounds that contradict their schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rightcall.lint.features.schemas import Node, fits
+from rightcall.lint.features.tool import ToolFeatures
+from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.schema.rewrite import without
+from rightcall.schema.types import is_number, json_type
+
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+_KEYS = frozenset(("enum", "const", "default", "examples", *(key for pair in _BOUNDS for key in pair)))
+
+
+@tool_rule("TD005", "error", needs=_KEYS, fix="suggested", sources=("measured", "JSON"))
+def unsatisfiable(tool: ToolFeatures) -> Findings:
+    """No value is valid for the schema, or its default or example is not.
+
+    An empty enum, bounds the wrong way round, a const outside the enum, values of another type, a default or
+    example that the schema itself rejects: the model copies what it sees and the call is rejected. A null
+    default where null is not allowed usually only means "not given" and is reported as info.
+
+    Fails: {"input_schema": {"properties": {"max_entries": {
+      "type": "integer", "default": "7", "description": "Most entries in the answer."
+    }}}}
+    Passes: {"input_schema": {"properties": {"max_entries": {
+      "type": "integer", "default": 7, "description": "Most entries in the answer."
+    }}}}
+    """
+    for node in tool.nodes:
+        if not _KEYS.isdisjoint(node.schema):
+            yield from _bounds(node)
+            yield from _enum(node)
+            yield from _default(node)
+
+
+def _bounds(node: Node) -> Findings:
+    for low, high in _BOUNDS:
+        least: Any = node.schema.get(low)
+        most: Any = node.schema.get(high)
+        if is_number(least) and is_number(most) and (least > most or (low[0] == "e" and least >= most)):
+            yield Finding(
+                (*node.path, low), f"{low} {least} is above {high} {most}: no value is valid", "swap them?"
+            )
+
+
+def _enum(node: Node) -> Findings:
+    options = node.schema.get("enum")
+    if not isinstance(options, list):
+        return
+    if not options:
+        yield Finding(
+            (*node.path, "enum"), "the enum is empty: no value is valid", "list the values or drop enum"
+        )
+        return
+    if "const" in node.schema and node.schema["const"] not in options:
+        yield Finding(
+            (*node.path, "const"), "const is not one of the enum: no value is valid", "keep one of the two"
+        )
+    kind = node.schema.get("type")
+    if not isinstance(kind, str) or not json_type(kind):
+        return
+    wrong = [option for option in options if not fits(option, {"type": kind}) and option is not None]
+    if wrong:
+        values = ", ".join(repr(option) for option in wrong[:3])
+        yield Finding(
+            (*node.path, "enum"),
+            f"enum contains {values}, which is not of type {kind}",
+            "make type and values agree",
+        )
+
+
+def _default(node: Node) -> Findings:
+    schema = node.schema
+    for key, values in (("default", [schema.get("default")]), ("examples", schema.get("examples"))):
+        if key not in schema or not isinstance(values, list):
+            continue
+        for value in values:
+            if fits(value, without(schema, ["default", "examples"])):
+                continue
+            path = (*node.path, key)
+            if value is None:
+                yield Finding(
+                    path,
+                    f"the {key} is null, which the schema does not allow",
+                    "leave the default out, or allow null",
+                    severity="info",
+                )
+                continue
+            right = _value_of_text(value, schema)
+            edits = (Edit(path, right),) if right is not None and key == "default" else ()
+            hint = f"did you mean {right!r}?" if edits else "make it a value that the schema allows"
+            yield Finding(path, f"the {key} {value!r} is invalid for its own schema", hint, edits=edits)
+
+
+def _value_of_text(value: Any, schema: dict[str, Any]) -> Any:
+    """The text of a value as the value itself: "false" for a boolean, "10" for a number."""
+    kind = json_type(schema["type"]) if isinstance(schema.get("type"), str) else None
+    right: Any = None
+    if isinstance(value, str) and kind == "boolean":
+        right = {"true": True, "false": False}.get(value.strip().lower())
+    elif isinstance(value, str) and kind in ("integer", "number"):
+        try:
+            right = int(value) if kind == "integer" else float(value)
+        except ValueError:
+            return None
+    elif kind == "string" and is_number(value):
+        right = str(value)
+    rest = without(schema, ["default", "examples"])
+    return right if right is not None and fits(right, rest) else None
