@@ -39,28 +39,12 @@ def test_every_room_is_on_the_map():
     assert len(layers()) <= 10 and len(rooms - others) <= 20
 
 
-SHELVES = (
-    "lint/rules",
-    "metrics/builtin",
-    "metrics/matching/matchers",
-    "improve/causes",
-    "improve/doubts",
-    "improve/perturbations",
-    "tools/worlds",
-    "show/dashboard/pages",
-    "wings/audit/mutants",
-)
-"""Folders in which one more thing is one more file: nobody needs to know them all. They count by themselves."""
-
-
-def test_no_room_and_no_shelf_holds_more_than_sixty_files():
+def test_no_room_holds_more_than_sixty_files_and_no_file_four_hundred_lines():
     counts: Counter[str] = Counter()
     for path in source_files():
-        name = path.relative_to(SOURCE).as_posix()
-        shelf = next((shelf for shelf in SHELVES if name.startswith(f"{shelf}/")), None)
-        depth = 2 if name.startswith("wings/") else 1
-        counts[shelf or "/".join(name.split("/")[:depth])] += 1
-    assert set(SHELVES) <= set(counts)
+        parts = path.relative_to(SOURCE).parts
+        counts["/".join(parts[: 2 if parts[0] == "wings" else 1])] += 1
+        assert len(path.read_text("utf-8").splitlines()) <= 400, f"{path} is too long for one subject"
     assert {room: count for room, count in counts.items() if count > 60} == {}
 
 
