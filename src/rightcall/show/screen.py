@@ -44,10 +44,17 @@ class Screen(Console):
             objects = tuple(Padding.indent(renderable, indent) for renderable in objects)
         super().print(*objects, soft_wrap=soft_wrap, **options)
 
-    def say(self, template: str, *values: object, **options: Any) -> None:
-        """Print a template with markup: `say("[bold]{}[/bold]: {:,} goldens", name, count)`."""
-        filled = template.format(*(_only_text(value) for value in values))
-        self.print(Text.from_markup(filled, emoji=False), **options)
+    def say(self, template: str, *values: object, hang: int = 0, **options: Any) -> None:
+        """Print a template with markup: `say("[bold]{}[/bold]: {:,} goldens", name, count)`.
+
+        With `hang`, lines after the first are indented by that many spaces where a terminal wraps them.
+        """
+        text = Text.from_markup(template.format(*(_only_text(value) for value in values)), emoji=False)
+        if not (hang and self.is_terminal):
+            self.print(text, **options)
+            return
+        for place, line in enumerate(text.wrap(self, self.width - hang)):
+            self.print(line, indent=hang if place else 0, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
         """A text for rich, made inert before its width is measured."""

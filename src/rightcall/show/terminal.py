@@ -74,7 +74,7 @@ def print_summary(
     view = summary_view(summary)
     print_table(console, view)
     for note in (*view.notes, *notes):
-        console.print(note, soft_wrap=True)
+        console.print(note)
     if failed:
         console.print()
         print_rows(console, failed, more)
@@ -180,6 +180,7 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
             clean(f" {row.title}" if row.title else ""),
             f"{row.trials_text}: " if row.trials_text else "",
             clean(row.reason),
+            hang=4,
         )
     if more:
         out.say("[dim]… and {}[/dim]", more)
