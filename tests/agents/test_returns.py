@@ -197,3 +197,24 @@ def test_an_agent_that_treats_the_golden_as_text_gets_a_hint(agent, tmp_path):
         "an agent is called with a golden, whose text is golden.input"
         in run.results[0].metrics["overall"].reason
     )
+
+
+def test_an_agent_that_changes_its_golden_is_scored_by_what_was_declared() -> None:
+    def agent(golden: rc.Golden) -> list[rc.ToolCall]:
+        golden.expected_calls[0].args["city"] = "Hue"
+        return [rc.ToolCall("get_weather", {"city": "Hue"})]
+
+    run = rc.evaluate(agent, GOLDENS[:1])
+    assert not run.passed and GOLDENS[0].expected_calls[0].args == HANOI
+
+
+def test_arguments_that_an_agent_uses_again_stay_as_they_were_in_each_result() -> None:
+    arguments: dict[str, Any] = {}
+
+    def agent(golden: rc.Golden) -> list[rc.ToolCall]:
+        arguments["city"] = "Hanoi" if golden.id == "g0" else "Hue"
+        return [rc.ToolCall("get_weather", arguments)]
+
+    run = rc.evaluate(agent, GOLDENS, concurrency=1)
+    cities = {case.golden_id: case.trajectory.calls[0].arguments["city"] for case in run.results}
+    assert cities == {"g0": "Hanoi", "g1": "Hue", "g2": "Hue"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -176,7 +177,7 @@ class UserAgent:
         started, before = time.perf_counter(), self._lag.so_far()
         try:
             async with asyncio.timeout(self._limits.seconds) as deadline:
-                returned = await call_function(self._function, golden)
+                returned = await call_function(self._function, detached(golden))
         except Exception as error:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
@@ -185,7 +186,7 @@ class UserAgent:
                 return Trajectory(stop_reason="infra_error", error=text)
             return Trajectory(stop_reason="agent_error", error=_exception_text(error)[:500])
         try:
-            trajectory = limit_trajectory_depth(as_trajectory(returned))
+            trajectory = detached(limit_trajectory_depth(as_trajectory(returned)))
         except InputError as error:
             if not self._understood:
                 raise
@@ -198,6 +199,20 @@ class UserAgent:
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
+
+
+T = TypeVar("T")
+
+
+def detached(value: T) -> T:
+    """A copy for code of users, or of what it returned: what it changes later changes no expectation and no result.
+
+    What cannot be copied, such as a golden with an open file among its metadata, is shared.
+    """
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # objects of users
+        return value
 
 
 async def call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:

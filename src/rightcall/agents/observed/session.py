@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.callable_agent import call_function
+from rightcall.agents.callable_agent import call_function, detached
 from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.catalog import CLIENTS
 from rightcall.agents.observed.hooks import show_watches
@@ -110,7 +110,7 @@ class FunctionTalk(Talk):
         golden = self._golden
         if golden.input != text:
             golden = msgspec.structs.replace(golden, input=text)
-        answer = await call_function(self._function, golden)
+        answer = await call_function(self._function, detached(golden))
         if self._output is not None:
             return self._output(answer)
         return answer.output if isinstance(answer, Trajectory) else answer
