@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.agents.limits import Deadline
-from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.errors import ProviderError
 from rightcall.model import Message
 from rightcall.models.base import ModelReply, ModelRequest, Prompt

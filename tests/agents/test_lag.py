@@ -8,8 +8,8 @@ import time
 from hypothesis import given, strategies as st
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.model_retries import Asker
 from rightcall.agents.pool import BEAT, LagMeter
-from rightcall.agents.retrying_client import Asker
 from rightcall.agents.session import Session
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import Latency

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.retrying_client import Refusals
+from rightcall.agents.model_retries import Refusals
 from rightcall.core.errors import InfrastructureError, ProviderError
 from rightcall.models.scripted import ScriptedProvider
 

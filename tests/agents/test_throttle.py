@@ -4,7 +4,7 @@ import asyncio
 
 from hypothesis import given, strategies as st
 
-from rightcall.agents.retrying_client import Throttle
+from rightcall.agents.model_retries import Throttle
 
 
 @given(st.integers(1, 20), st.lists(st.sampled_from(["well", "too much"]), max_size=200))

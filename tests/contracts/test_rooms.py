@@ -69,6 +69,19 @@ def test_a_room_lists_only_files_that_it_has(room):
     assert [name for name in named_in_table(docstring) if name not in there] == []
 
 
+@pytest.mark.parametrize("room", [path.parent for path in FILES if path.name == "__init__.py"], ids=module_of)
+def test_a_room_names_each_of_its_files(room):
+    docstring = ast.get_docstring(syntax_tree(room / "__init__.py")) or ""
+    files = {path.stem for path in room.glob("*.py")} - {"__init__"}
+    alike = "one file" in docstring.lower() or room.name in ALIKE
+    unnamed = sorted(name for name in files if not re.search(rf"\b{name}\b", docstring))
+    assert alike or room == SOURCE or not unnamed, f"say in {room.name}/__init__.py what they are: {unnamed}"
+
+
+ALIKE = ("formats", "commands", "migrations")
+"""Rooms whose files are all of one kind, each named after what it is for."""
+
+
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
 def test_a_map_names_files_that_exist(page):
     root = SOURCE.parents[1]

@@ -17,9 +17,9 @@ from rightcall.improve.hypothesis import Cause
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
 from rightcall.model.dialects import SPELLINGS
+from rightcall.models.provider_kinds import AGENTS, SHELVES
 from rightcall.models.remote import RemoteProvider
 from rightcall.models.resolver import CLASSES
-from rightcall.models.shelves import AGENTS, SHELVES
 from rightcall.show.formats import FORMATS
 from rightcall.wings.traces.dialects import DIALECTS
 from rightcall.wings.traces.exports import EXPORTS
@@ -114,7 +114,7 @@ def test_every_file_of_a_provider_is_on_its_shelf():
     for place in CLASSES.values():
         file, _, kind = place.partition(":")
         assert callable(getattr(import_module(f"rightcall.models.{file}"), kind).of), place
-    same(listed, set(CLASSES), "add its Shelf to SHELVES in models/shelves.py")
+    same(listed, set(CLASSES), "add its Shelf to SHELVES in models/provider_kinds.py")
 
 
 def test_every_file_of_an_adapter_is_in_the_catalog():

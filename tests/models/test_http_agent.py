@@ -16,11 +16,11 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.agent_session import SessionPerformer
 from rightcall.agents.limits import Limits
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.remote.addressed_session import Asking
 from rightcall.agents.remote.agent_reply import AgentFailedError, JsonPath, ReplyReader, server_sent
 from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.agents.remote.http_agent import HttpAgent
-from rightcall.agents.retrying_client import Asker, Patience
 from rightcall.agents.session import Session
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, Trajectory, Turn
 from rightcall.models.http import Network

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from rightcall.core.errors import ConfigError
 from rightcall.models.base import Prompt, Settings
 from rightcall.models.hosts import HOSTS
+from rightcall.models.provider_kinds import SHELVES
 from rightcall.models.resolver import check, resolve
-from rightcall.models.shelves import SHELVES
 
 from .loopback import json_server, status_server
 

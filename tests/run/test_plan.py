@@ -11,11 +11,11 @@ from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden
 from rightcall.run.cost_estimate import estimate
-from rightcall.run.editor_schema import suite_schema
 from rightcall.run.plan import Plan, Selection, scorer_fingerprint
 from rightcall.run.preparation import preflight
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
+from rightcall.run.suite_schema import suite_schema
 from tests.support.model_process import counts, loopback_model, write_suite
 
 

@@ -10,7 +10,9 @@ first_request   the first request of a trial of such an agent: kept, or captured
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 observed/       agents of other frameworks: the protocol of adapters, their sessions and what they record
 remote/         agents behind an address or a command: http, exec and a2a
-retrying_client  retries with jitter; concurrency that adapts to the provider
+model_retries    retries with jitter; concurrency that adapts to the provider
 limits        limits of a case and of a run
 pool          concurrent cases
+
+    defences  defences of a model that runs tools: what it is sent differs, what is recorded and scored does not
 """

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rightcall.agents.limits import Deadline, Limits
-from rightcall.agents.retrying_client import Asker, AsksModel
+from rightcall.agents.model_retries import Asker, AsksModel
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model.approval import approval_wait_text

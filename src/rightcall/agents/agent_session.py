@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import msgspec
 
 from rightcall.agents.limits import Deadline, Limits
+from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.adapter import ToolAnswer
 from rightcall.agents.pool import LagMeter
-from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolCall

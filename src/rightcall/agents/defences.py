@@ -16,7 +16,7 @@ import msgspec
 
 from rightcall.agents.agent import Defence
 from rightcall.agents.limits import Deadline
-from rightcall.agents.retrying_client import AsksModel
+from rightcall.agents.model_retries import AsksModel
 from rightcall.model.dialects.wire import output_text
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool

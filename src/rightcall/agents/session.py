@@ -32,6 +32,7 @@ from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, O
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
 from rightcall.agents.defences import Defences, DefendedClient
+from rightcall.agents.model_retries import Asker, AsksModel, Patience
 from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import (
@@ -44,7 +45,6 @@ from rightcall.agents.performers import (
 )
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.remote.remote_agent import agent_at
-from rightcall.agents.retrying_client import Asker, AsksModel, Patience
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.seam import load

@@ -8,4 +8,11 @@ suite_run     run_suite
 *_options     the parameters of evaluate and score, each declared once
 checks        check: is a change safe to ship?
 goldens       load_dataset, check_dataset
+
+    evaluate_options  the parameters of `evaluate` and `score_cases`, each declared once
+    guards            `rc.guard`: a guard for tools, from their roles or from a policy
+    improvement       changes to an agent's definitions, with proof that one helps
+    lint_sources      the inputs of `rightcall lint`: tools from files, suites, modules and servers
+    run_display       whether and where a run shows its progress
+    score_options     the options of `rightcall score` and `rightcall.score`, each declared once
 """

@@ -7,4 +7,9 @@ first_requests     what an agent that is code asks first, now and in the baselin
 trials, version_trials   the trials of both versions; stored_checks: what an interrupted check continues, the ledger
 outcome, words     the verdict, in words, and what qualifies it
 base_version, rescored_baseline   the version a change started from, run or scored again
+
+    alarm         what happens after an alarm
+    base_process  the program that runs the base version of a suite
+    base_trials   fresh trials of the version that a change started from
+    options       the options of `rightcall check` and `rightcall.check`, each declared once
 """

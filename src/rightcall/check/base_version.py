@@ -13,7 +13,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import shorten
 from rightcall.files.revision import commit_named, is_ancestor, repository_root, unpack_commit
-from rightcall.models.shelves import is_provider
+from rightcall.models.provider_kinds import is_provider
 from rightcall.run.baseline_file import BaselineHeader
 from rightcall.run.inputs import Inputs
 from rightcall.run.suite import load_suite

@@ -1,1 +1,15 @@
-"""The command line. Verbs are the pipeline, nouns are the shelves; one file per command, listed in `main.MENU`."""
+"""The command line. Verbs are the pipeline, nouns are the shelves; one file per command, listed in `main.MENU`.
+
+collector        the garbage collector in a command's process
+command_options  the options of a command from the class that declares them
+completion       what the TAB key offers for the value of an option or argument
+dataset_quality  the output of `rightcall dataset check --quality` and `--skip-bad`
+demo_story       the story of `rightcall demo` in four acts; each shows the command that does the same
+drafts           drafts under review: those of a file, or the draft of a dataset in the store
+driver_process   a command on Ray, in a child process whose end is always reported
+interrupt        Ctrl-C, SIGTERM and SIGHUP: the first stops a command cleanly, the second immediately
+judge_labels     labels of people for `rightcall judge`: label, settle, export and import them
+output           how commands write to the terminal: text, JSON, hints and workflow commands
+run_execution    one plan run by a command
+run_progress     what a command shows of a run in progress
+"""

@@ -57,7 +57,7 @@ def _metrics(context: click.Context) -> Iterator[tuple[str, str]]:
 def _models(context: click.Context) -> Iterator[tuple[str, str]]:
     """The names of the suite's models and of the project's, then providers."""
     from rightcall.models.catalog import project_models
-    from rightcall.models.shelves import provider_names
+    from rightcall.models.provider_kinds import provider_names
     from rightcall.run.suite import load_suite
 
     words = context.meta.get(TYPED_WORDS, ())

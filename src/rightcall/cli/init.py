@@ -29,7 +29,7 @@ def init(
 ) -> None:
     """Create a working example suite in FOLDER: suite.yaml, tools.json and goldens.jsonl."""
     from rightcall.models.http import check_url
-    from rightcall.run.editor_schema import suite_schema
+    from rightcall.run.suite_schema import suite_schema
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not force:

@@ -20,8 +20,8 @@ from rightcall.models.catalog import ROLES, ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import HOSTS, address_of, host_label
 from rightcall.models.prices import built_in_prices
+from rightcall.models.provider_kinds import SHELVES, provider_names
 from rightcall.models.resolver import check, endpoint_of
-from rightcall.models.shelves import SHELVES, provider_names
 
 
 @click.group(cls=CommandGroup)

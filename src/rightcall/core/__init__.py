@@ -12,4 +12,8 @@ deprecation what was renamed, and the warning
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
 operating_system  what only some systems have, with a way for Windows
+
+    dates         days as people write them: ISO, with slashes, with the month in words; and words relative to today
+    lazy_pattern  regular expressions that are compiled when they are first used
+    seam          the seam: where wings and installed packages enter the core, which imports none of them
 """

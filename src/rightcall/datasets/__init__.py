@@ -14,4 +14,6 @@
     importers/     public benchmarks
 
 To add a format: a file in `formats/` with `read`, `write` and `SUFFIXES`.
+
+    review  review of drafts: the decision about each golden, stored in the golden itself
 """

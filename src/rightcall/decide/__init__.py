@@ -15,4 +15,20 @@
     check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
+
+    check_ledger       the ledger of checks
+    check_result       what `check` found: `rightcall/check/1`
+    confirmation       the confirmation of an alarm
+    difference         goldens of two runs paired, and the mean difference with its interval, bounds and test
+    floor_rule         the rule `above_floor` of a gate
+    input_change       one difference between the inputs of a baseline and those of a candidate
+    judged_cases       a run without a gate whose cases judges decide
+    judged_comparison  a comparison in which judges have a say
+    judged_evidence    what judges and people say about the cases of a run, as rules need it
+    judged_rule        a required rate that judges have a say in
+    options            the options of `check` and `gate` that are rules of a decision, each declared once
+    safety_numbers     the numbers of attacks on a run
+    safety_rule        the rules of `gate: {safety: …}`
+    search_numbers     a share of trials under attack, and the numbers of an adaptive search
+    worst_case_rule    the rules of `gate: {worst_case: …}`: counts of a replay without a model, and no statistics
 """

@@ -15,4 +15,16 @@ golden_doubts, doubts/   goldens that are probably wrong, by reason (doubt, gold
 votes            agents that agree, by maker; call_difference: how calls differ from a golden
 past_evidence    what agents did in stored runs and files; doubt_decisions: keep, edit, drop
 dataset_quality  what a dataset contains, and what it can show
+
+    argument_kind  the kind of an argument error: a closed list, derived from the values, never from message text
+    counters       what analysis keeps of a run: counters by golden, symptom, parameter and tool, never a trajectory
+    golden_facts   what analysis reads of a golden
+    hypothesis     a possible cause of some failures, with its evidence and the proposed change
+    improvement    the result of `improve`
+    rank           from hypotheses to a ranked list in which every failed trial is explained once
+    run_matrix     more than two runs: goldens by runs, and a group of runs over time
+    run_setup      the setup of a run in readable form: definitions, system prompt, settings
+    suspicion      which doubts explain failures of a run
+    symptom        one failed trial, one symptom: the first thing that went wrong, derived only from failure codes
+    units          units of numbers
 """

@@ -12,4 +12,8 @@
     report          what was found; `report_text` for the terminal, `report_formats` for programs
 
 Nothing here fetches references or runs what it reads.
+
+    config   the configuration of the linter: rules, targets and severities
+    explain  explains rules: in the terminal, as JSON, and as documentation pages
+    options  the options of `rightcall lint` and `rightcall.lint`, each declared once
 """

@@ -11,10 +11,10 @@ from rightcall.metrics.builtin.consent import Confirmation, Permission
 from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, score_conversation
 from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
+from rightcall.metrics.matching.call_kinds import NO_TOOLS, load_in_doubt, read_skills
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.case_score import Embed, Grade, score_closely
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
-from rightcall.metrics.matching.kinds import NO_TOOLS, load_in_doubt, read_skills
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import (
     DEFAULT_RULES,

@@ -12,8 +12,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from rightcall.metrics.matching.call_kinds import NO_TOOLS
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.metrics.matching.kinds import NO_TOOLS
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, CaseVerdict, Numbers, ScoringRules
 from rightcall.model.expected_call import ExpectedCall

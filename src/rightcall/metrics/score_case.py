@@ -20,7 +20,7 @@ from rightcall.metrics.builtin.effects import FinalState
 from rightcall.metrics.case_result import result_of, with_scores
 from rightcall.metrics.conversation import OF_TURNS, as_one_golden, expectations_by_exchange
 from rightcall.metrics.dimensions import STANDARD
-from rightcall.metrics.matching.kinds import read_skills
+from rightcall.metrics.matching.call_kinds import read_skills
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, ScoringRules, with_pass_threshold
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase

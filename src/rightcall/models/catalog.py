@@ -25,7 +25,7 @@ from rightcall.core.errors import ConfigError, InputError, RightCallError, sugge
 from rightcall.core.redaction.clean_text import hide_variables
 from rightcall.files.documents import read_document
 from rightcall.models.endpoint import ModelEndpoint, endpoint_problems
-from rightcall.models.shelves import hint_for, model_problem
+from rightcall.models.provider_kinds import hint_for, model_problem
 
 Role = Literal["judge", "generator", "user"]
 ROLES: tuple[Role, ...] = ("judge", "generator", "user")

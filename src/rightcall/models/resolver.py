@@ -13,9 +13,9 @@ from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, ProviderOptions, with_own_settings
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
+from rightcall.models.provider_kinds import AGENTS, SHELVES, hint_for, provider_plugins
 from rightcall.models.recorded import judge_provider, record_to
 from rightcall.models.sdk_client import SdkProvider, client_hint, is_sdk_client
-from rightcall.models.shelves import AGENTS, SHELVES, hint_for, provider_plugins
 
 CLASSES = {
     "anthropic": "anthropic:AnthropicProvider",

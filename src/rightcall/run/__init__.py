@@ -23,4 +23,13 @@ agent_sources, watched_inputs  code of an agent: whether it can be compared, and
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
 rehearsal/                    behaviour without a model: made from goldens, played, judged
 suite_history                 what earlier runs say about a suite: saturated, goldens that never passed
+
+    baseline_anchor  the anchor: a frozen baseline of a release, with which main is compared every week
+    suite_schema     the JSON Schema of suites
+    gate_evidence    what a gate needs of a run's results, in about thirty bytes and an id per trial
+    golden_agents    checks what goldens say about agents, before any money is spent
+    options          the options of `rightcall run` and `rightcall.run_suite`, each declared once
+    stored_cases     stores scored test cases as a run
+    tool_evidence    what stored runs show about tools
+    tool_lock        the lockfile next to a suite: are its tools those that were approved?
 """

@@ -9,9 +9,9 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import SeenIds
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.call_kinds import KINDS as JUDGED_KINDS
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
-from rightcall.metrics.matching.kinds import KINDS as JUDGED_KINDS
 from rightcall.model.expected_call import ExpectedCall, is_target
 from rightcall.model.golden import AnyGolden, Golden, names_agents, states_check
 from rightcall.model.record import Record

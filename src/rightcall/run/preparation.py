@@ -24,7 +24,7 @@ from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
 from rightcall.metrics.matching.base import mentions_ref
-from rightcall.metrics.matching.kinds import skills_of, skills_to_load
+from rightcall.metrics.matching.call_kinds import skills_of, skills_to_load
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of, names_agents
 from rightcall.model.run import Run

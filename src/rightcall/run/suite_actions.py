@@ -24,8 +24,8 @@ from rightcall.files.python_object import is_object_name, module_exists
 from rightcall.metrics.resolve import parse_metric
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.provider_kinds import is_provider
 from rightcall.models.remote import is_this_machine
-from rightcall.models.shelves import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.suite import Suite, load_suite, project_files, suite_models, tool_sources

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.agents.limits import RunLimits
-from rightcall.agents.retrying_client import Patience
+from rightcall.agents.model_retries import Patience
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.model import Message, Usage
 from rightcall.models.base import ModelReply

@@ -9,7 +9,7 @@ import re
 import msgspec
 import pytest
 
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.model_retries import Asker
 from rightcall.model import ExpectedCall, Golden, ToolCall
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.wings.generate.config import VerificationConfig

@@ -5,4 +5,6 @@ agent_side    the agent's: a model with tools, a function called for each turn, 
 model_user    a user played by a model
 user_graph    a user that follows a graph
 personas      the personas of simulated users, a golden as one conversation for each, and their prompt
+
+    turn_function  a user-defined agent that is called once for each turn: `agent(input, history)`
 """

@@ -18,8 +18,8 @@ from rightcall.agents.agent_session import (
     wait_for_spans,
 )
 from rightcall.agents.limits import Deadline
+from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.provider_outage import is_outage
-from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.call import ToolResult

@@ -24,7 +24,7 @@ from rightcall.agents.conversation.personas import (
     who_is,
 )
 from rightcall.agents.limits import Deadline
-from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden

@@ -7,4 +7,7 @@ adapter          what an adapter is; hooks: how process-wide hooks stay local to
 catalog          every adapter with the tested versions and its limitations
 values           values of frameworks as plain JSON; why an agent stopped, from what it raised
 provider_outage  whether what ended an agent is an outage of a model's provider
+
+    framework_names  which agent runs, as frameworks say it: the same for callbacks and for spans
+    model_answers    answers of a model with their calls, as they are noted and as a trajectory has them
 """

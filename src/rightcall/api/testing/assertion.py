@@ -16,9 +16,9 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.core.text import visible
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.base import short_json
+from rightcall.metrics.matching.call_kinds import read_skills
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.metrics.matching.kinds import read_skills
 from rightcall.metrics.matching.reasons import call_text, reason
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import DIMENSIONS

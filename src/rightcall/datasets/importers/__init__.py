@@ -9,4 +9,6 @@
 
 To add one: a file with a function from the benchmark's files to goldens whose `passed` is the benchmark's own
 verdict, and a test that compares with the benchmark's own checker.
+
+    skill_queries  queries that should or should not load a skill, in the two forms of files beside public skills
 """

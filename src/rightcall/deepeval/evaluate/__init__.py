@@ -1,4 +1,9 @@
-"""`evaluate` and `assert_test` with DeepEval's arguments, and the configurations of `evaluate`."""
+"""`evaluate` and `assert_test` with DeepEval's arguments, and the configurations of `evaluate`.
+
+configs      DeepEval's configurations of `evaluate`
+test_cases   `evaluate(test_cases, metrics)` as in DeepEval
+test_result  a run and its results in DeepEval's form
+"""
 
 from rightcall import assert_test
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig

@@ -1,4 +1,7 @@
-"""DeepEval's simulator of conversations."""
+"""DeepEval's simulator of conversations.
+
+controller  what a stopping controller returns
+"""
 
 from rightcall.core.seam import load
 

@@ -1,4 +1,8 @@
-"""DeepEval's synthesizer of goldens."""
+"""DeepEval's synthesizer of goldens.
+
+config  the configurations of a synthesizer
+types   DeepEval's path of `Evolution`
+"""
 
 from rightcall.core.seam import load
 from rightcall.deepeval.synthesizer.types import Evolution

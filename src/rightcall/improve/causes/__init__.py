@@ -3,6 +3,14 @@
 A cause is a function of `evidence`, named as in `improve.hypothesis.Cause`, which returns a `Hypothesis` for every
 supported place. How likely each is, given all of them, is decided in `improve.rank`. To add one: its function in a
 file here, and its name in `Cause`.
+
+    cases         causes in the whole set of tools, in a golden, and those determined by the failure code
+    choices       shared by tool selection causes: misses, their targets, and how well descriptions cover requests
+    descriptions  causes in the name or the text of one tool or skill
+    pairs         causes in two tools, skills or agents that are taken for each other
+    parameters    causes in the definition of a parameter, and in what the request says about it
+    sources       causes in where a value comes from: another call, an error of a tool, the agent that gave the work
+    values        causes in the form of a value: what the schema does not list, convert, type or spell
 """
 
 from __future__ import annotations

@@ -9,11 +9,11 @@ from typing import Any
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import CallMetric, Metric, VerdictMetric, require_threshold, without_arguments
 from rightcall.metrics.matching.base import equality_key
+from rightcall.metrics.matching.call_kinds import calls_to_judge
 from rightcall.metrics.matching.case_numbers import blank_read
 from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import forbids
 from rightcall.metrics.matching.handoffs import read_team
-from rightcall.metrics.matching.kinds import calls_to_judge
 from rightcall.metrics.matching.reasons import call_text, reason
 from rightcall.metrics.matching.verdict import CaseVerdict, forbids_all, states_calls
 from rightcall.model.call import ToolCall

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from rightcall.metrics.base import Metric
+from rightcall.metrics.matching.call_kinds import doubt_about_loads, skill_loads, skills_of
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.metrics.matching.kinds import doubt_about_loads, skill_loads, skills_of
 from rightcall.model.case import TestCase
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden

@@ -11,4 +11,11 @@ reasons        failures → text
 case_numbers   aligned calls → precision, recall, order and the other numbers of a case
 verdict        numbers, pass mark, rules
 case_score     all of it: golden + trajectory + tools → verdict
+
+    approvals  what a trajectory shows about approvals
+    base       the interface of matchers, and equality of JSON values, typed: true is not 1, but 1 is 1.0
+    binding    alignment of expected calls that refer to each other's results
+    handoffs   what a golden that names agents checks besides calls
+    call_kinds calls by kind
+    teamwork   agents in a case: calls that give work to an agent, whose calls count, who may make a call
 """

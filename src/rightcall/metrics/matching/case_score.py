@@ -14,6 +14,15 @@ from rightcall.metrics.matching.approvals import places_of_refusals, requests_by
 from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope, Sources
 from rightcall.metrics.matching.binding import Binding
+from rightcall.metrics.matching.call_kinds import (
+    NO_PLACES,
+    NO_TOOLS,
+    callable_tools,
+    places_not_judged,
+    places_of_upkeep,
+    read_skills,
+    skills_of,
+)
 from rightcall.metrics.matching.case_numbers import (
     blank_read,
     case_numbers,
@@ -36,15 +45,6 @@ from rightcall.metrics.matching.handoffs import (
     read_team,
     team_failures,
     without_consequences,
-)
-from rightcall.metrics.matching.kinds import (
-    NO_PLACES,
-    NO_TOOLS,
-    callable_tools,
-    places_not_judged,
-    places_of_upkeep,
-    read_skills,
-    skills_of,
 )
 from rightcall.metrics.matching.verdict import (
     DEFAULT_RULES,

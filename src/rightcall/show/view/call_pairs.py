@@ -11,10 +11,10 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.matching.alignment import CallComparison, assign_by_groups
 from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope
+from rightcall.metrics.matching.call_kinds import places_not_judged, read_skills
 from rightcall.metrics.matching.case_score import places_that_count, score_calls
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.metrics.matching.handoffs import read_team
-from rightcall.metrics.matching.kinds import places_not_judged, read_skills
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.expected_call import ExpectedCall

@@ -16,4 +16,9 @@ The stages, in their order; those of `faults` and `idempotency` are in the rooms
 
 Each stage is `(call, next)`: it does its part, calls `next(call)` or not, and returns how the call
 ended. A stage knows nothing about those before it. To add one, write it and list it in `pipeline`.
+
+    bound_tool   a tool in a toolbox, and the ways to run one: the function, a mock, a world, a generated answer
+    errors       the error contract: what a model reads when a call fails, and what to do next
+    json_values  JSON values
+    mocks        mocks: canned results for tools, so that a suite has no side effects
 """

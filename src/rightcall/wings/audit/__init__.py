@@ -8,4 +8,17 @@ audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
 command      `rightcall audit`; audit_text: the terminal and Markdown
 
 To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of its file.
+
+    audit_document   an audit with what its pages show: goldens, bugs that pass, and goldens with the proposed changes
+    audit_sarif      an audit as SARIF 2.1.0, for code scanning
+    audit_view       an audit for pages
+    doubt_review     `rightcall audit --review`: decide about each golden that is probably wrong, in the terminal
+    expectations     expectations as proposals edit them
+    mutant_view      one mutant as `--show` prints it
+    mutation         the mutants of a golden
+    options          the options of `rightcall audit` and `rightcall.audit`, each declared once
+    overview         an audit in few words, for an assistant
+    pages            would it notice?
+    result           what an audit found
+    written_mutants  mutants as a file of trajectories: `rightcall score` reads it, and other checks can
 """

@@ -19,4 +19,12 @@
     simulator_setup   what it needs: the agent, user profiles, graphs; control: stop controllers
 
 To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
+
+    actions         what a tool does, in the words of somebody who asks for it
+    coverage_count  how much of a set of tools the goldens cover: tools, parameters, choices, kinds
+    estimate        the cost of generation, estimated before any request
+    kit             shared resources of generation, created once per run
+    purpose_gaps    what the purpose of a tool names and a call would not say: which thing, of what, by what, to where
+    schema_parts    the parts of a tool's schema: a parameter's schema, its type, its text, its items
+    skill_goldens   trigger goldens from skills, without a model
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.model_retries import Asker
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.config import (
     ConversationalStylingConfig,

@@ -15,8 +15,8 @@ from typing import Protocol
 import msgspec
 
 from rightcall.agents.limits import RunLimits, budget_text
+from rightcall.agents.model_retries import Asker
 from rightcall.agents.pool import Pool
-from rightcall.agents.retrying_client import Asker
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record

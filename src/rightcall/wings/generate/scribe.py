@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.model_retries import Asker
 from rightcall.core.codec import convert
 from rightcall.core.errors import RightCallError
 from rightcall.model.message import Message

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any, Self
 
 from rightcall.agents.limits import RunLimits
-from rightcall.agents.retrying_client import Asker, Patience
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError

@@ -20,7 +20,7 @@ from rightcall.agents.conversation.model_user import ModelUsers
 from rightcall.agents.conversation.turn_function import HISTORY, INPUT, WORDS, turn_parameters
 from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
 from rightcall.agents.limits import Deadline
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.model_retries import Asker
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message

@@ -15,7 +15,7 @@ import msgspec
 
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.limits import Limits
-from rightcall.agents.retrying_client import Asker
+from rightcall.agents.model_retries import Asker
 from rightcall.core.codec import encode
 from rightcall.core.errors import ProviderError
 from rightcall.datasets.near_duplicates import NearTexts, normalize

@@ -13,4 +13,6 @@
     forecast   what would be detected, and when     demo       a bundled hour of traffic
 
 To add a check: see `checks` of traces.
+
+    open_trace  a trace that is being received: what is kept of it, within bounds
 """

@@ -11,4 +11,6 @@
     place     an engine and its options, from a suite and a command line
 
 Another engine is another class with the methods of `WorkerEngine`.
+
+    score_command  `rightcall score --on`: recorded behaviour scored in shards on Ray
 """

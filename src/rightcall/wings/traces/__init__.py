@@ -13,4 +13,14 @@
     redaction   e-mail addresses, keys and similar      run_export  scores as `gen_ai.evaluation.result` events
 
 To support another export: a file in `exports/`. Another instrumentation: a file in `dialects/`.
+
+    calls         calls from answers and tool spans: the call is what the model wrote, the result is what the tool did
+    content       helpers for content: JSON inside text, arguments, lists flattened into numbered names
+    hints         the setting to change when a trace lacks content, by instrumentation
+    messages      messages of requests and answers, in any format found in traces
+    names         attribute names of the GenAI semantic conventions, as of November 2026 (all of status Development)
+    otlp_load     what OTLP requests may hold
+    otlp_request  requests of OTLP over HTTP
+    structure     the span tree: parents without cycles, agents at the root, agents used as tools, nothing twice
+    teamwork      who works for whom in a trace
 """

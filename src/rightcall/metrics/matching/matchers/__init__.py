@@ -2,4 +2,10 @@
 
 Each file ends with `KINDS`: the keys that goldens write, and how each becomes a matcher. To add one, add its class and a
 line there, or a file; `compile.py` finds them.
+
+    collections  matchers made of matchers: set, multiset, superset_of, subset_of, items, object, not, all
+    numbers      matchers on numbers: number with tolerance, range
+    references   matchers that look outside the value: ref, semantic, judge
+    text         matchers on text: text with things ignored, regex, contains, icontains, date
+    values       matchers on whole values
 """

@@ -11,6 +11,8 @@
 
 Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
 whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`.
+
+    common  shared by the dialects
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from rightcall.core.errors import RightCallError
-from rightcall.run.editor_schema import suite_schema
 from rightcall.run.preparation import preflight
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
+from rightcall.run.suite_schema import suite_schema
 
 SUITE = "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop}\n"
 TOOL = "tools: [{name: ping, description: Ping a host., input_schema: {type: object}}]\n"
