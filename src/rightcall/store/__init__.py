@@ -5,7 +5,7 @@
     labels       what people say about judged cases: files next to the suite
     address      where a store is: a file, a URL, or the default; open_store; retries while it is away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
-    migrations/  one file per change of the schema, run when an older store is opened
+    migrations/  versions/: one file per change of the schema; `sql/schema` runs them when an older store is opened
 
 The store is synchronous. An async caller runs whole batches in a thread:
 `await asyncio.to_thread(writer.add, batch)`. Stores and writers may be shared between threads: every call

@@ -4,7 +4,8 @@
     write(items, collection, file)                      items are records
 
 `SUFFIXES` names its files. `Collection` says what the file contains: the word for it, and the record types an item may
-be. To add a format, add a file.
+be. To add a format, add a file. What all of them share, and what they refuse, such as a key that occurs twice, is in
+`collection`.
 """
 
 from __future__ import annotations

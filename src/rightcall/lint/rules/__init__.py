@@ -20,7 +20,7 @@ is about some definitions only (those with a `$ref`, those that delete) says so 
 
     ambiguity_pairs             pairs of tools that a model confuses
     ambiguity_texts             texts and parameters that do not distinguish two tools
-    description_contradictions  text that contradicts the definition
+    description_contradictions  text of a tool or parameter that contradicts its definition
     description_texts           what a description says
     naming_names                names of tools and of their parameters, each alone
     naming_sets                 names of tools that are offered together

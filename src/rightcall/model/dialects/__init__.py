@@ -21,7 +21,7 @@ more spelling: its kinds in `part_kinds`, its fields in `message_fields`, its re
     endings           how an answer ended, as its provider says: whole, cut off, refused, broken, or not yet
     reported_usage    tokens as each format of model answers reports them; unknown where an answer reports none
     responses_stream  the events of OpenAI's Responses and Realtime APIs
-    stream_pieces     what the streams of all formats share
+    stream_pieces     what the streams of all formats share, and the check that one has ended
     streams           streamed answers, event by event
     transcript        from a transcript to a trajectory: calls in order, each with the result the agent received
     wire              shared by the formats: checked access to hostile JSON, call arguments, outputs of tools
