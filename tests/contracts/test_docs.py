@@ -20,10 +20,14 @@ MARK = "\n<!-- example -->\n"
 BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)```", re.DOTALL)
 """A marked block. A name in backticks before a json, jsonl or yaml block makes it a file of that name."""
 
+
+def is_story(page):
+    """Whether a page runs commands, or imports a framework: each takes seconds."""
+    return "\n$ rightcall" in page.read_text("utf-8") or page.parent.name == "adapters"
+
+
 EXAMPLES = [
-    pytest.param(
-        page, marks=pytest.mark.stories if "\n$ rightcall" in page.read_text("utf-8") else (), id=page.name
-    )
+    pytest.param(page, marks=pytest.mark.stories if is_story(page) else (), id=page.name)
     for page in PAGES
     if MARK in page.read_text("utf-8")
 ]
