@@ -21,7 +21,7 @@ from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.dialects.endings import stop_of_answer
-from rightcall.model.dialects.transcript import missing_call, require_answer
+from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
 from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
@@ -29,8 +29,6 @@ from rightcall.tools.attacks.trial_plants import note_documents
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
-STATED = frozenset(("calls", "output", "error", "stop_reason"))
-"""Fields that say what the agent did where no message does."""
 STOP_REASONS = get_args(StopReason)
 MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
 HINT = (

@@ -22,15 +22,13 @@ from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.dialects.streams import stream_of
-from rightcall.model.dialects.transcript import missing_call, require_answer
+from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
 from rightcall.model.dialects.unread_calls import refuse_unread
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
 
 KNOWN = ("calls", "messages", "output")
-STATED = ("calls", "output", "error", "stop_reason")
-"""Fields that say what the agent did where no message does."""
 HOLDERS = ("choices", "candidates", "message", "role", *LISTS, *SINGLES)
 """Fields of a reply in a provider's spelling."""
 STOP_REASONS = get_args(StopReason)

@@ -38,6 +38,10 @@ def trajectory_from_messages(messages: Sequence[Message], request_count: int = 0
     return _trajectory(tuple(messages), tuple(calls), transcript.output)
 
 
+STATED = frozenset(("calls", "output", "error", "stop_reason"))
+"""Fields of a document that say what the agent did where no message does."""
+
+
 def require_answer(messages: Sequence[Message], raw: Sequence[Any], where: str) -> None:
     """Reject messages that are all of the user and the system: what the agent did is not known. `raw` is what they were
     read from; of traffic with a tool server there may be no message.
