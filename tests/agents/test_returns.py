@@ -218,3 +218,12 @@ def test_arguments_that_an_agent_uses_again_stay_as_they_were_in_each_result() -
     run = rc.evaluate(agent, GOLDENS, concurrency=1)
     cities = {case.golden_id: case.trajectory.calls[0].arguments["city"] for case in run.results}
     assert cities == {"g0": "Hanoi", "g1": "Hue", "g2": "Hue"}
+
+
+def test_a_trajectory_shares_nothing_with_what_was_returned() -> None:
+    arguments = {"city": "Hanoi"}
+    for returned in ([rc.ToolCall("f", arguments)], {"calls": [{"name": "f", "arguments": arguments}]}):
+        trajectory = as_trajectory(returned)
+        arguments["city"] = "Hue"
+        assert trajectory.calls[0].arguments == HANOI
+        arguments["city"] = "Hanoi"

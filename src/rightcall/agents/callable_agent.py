@@ -41,8 +41,13 @@ def as_trajectory(returned: Any) -> Trajectory:
     """The return value of a user-defined agent as a trajectory; `InputError` lists what it may return.
 
     That is a `Trajectory`, the answer as text, a list of `ToolCall`s or of tool names (then arguments are unknown), or
-    messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK.
+    messages, calls or a whole response in any provider's spelling, as dicts or as objects of its SDK. It shares nothing
+    with what was returned, which the agent may use again.
     """
+    return detached(_read_returned(returned))
+
+
+def _read_returned(returned: Any) -> Trajectory:
     if isinstance(returned, Trajectory):
         return _with_calls(returned)
     if isinstance(returned, str):
@@ -184,7 +189,7 @@ class UserAgent:
                 return Trajectory(stop_reason="infra_error", error=text)
             return Trajectory(stop_reason="agent_error", error=_exception_text(error)[:500])
         try:
-            trajectory = detached(limit_trajectory_depth(as_trajectory(returned)))
+            trajectory = limit_trajectory_depth(as_trajectory(returned))
         except InputError as error:
             if not self._understood:
                 raise
