@@ -1,31 +1,24 @@
-"""A user-defined agent: any callable that takes a golden and returns what it did."""
+"""What a user's function returns as a trajectory, and how such a function is run."""
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import inspect
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from rightcall.agents.limits import Limits
-from rightcall.agents.observed.provider_outage import is_outage
-from rightcall.agents.pool import LagMeter
 from rightcall.core.codec import convert
-from rightcall.core.errors import InfrastructureError, InputError, contain_exits
+from rightcall.core.errors import InputError, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.dialects.endings import stop_of_answer
 from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
-from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
-from rightcall.tools.attacks.trial_plants import note_documents
+from rightcall.model.trajectory import StopReason, Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
@@ -156,54 +149,6 @@ def _unreadable(returned: Any) -> InputError:
     return InputError("the agent", f"returned {description}, which cannot be read", HINT)
 
 
-def _exception_text(error: Exception) -> str:
-    """The text of an agent's exception, with a hint if the agent took its argument for text."""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, AttributeError | TypeError) and "Golden" in str(error):
-        text += "; an agent is called with a golden, whose text is golden.input"
-    return text
-
-
-class UserAgent:
-    """Runs `function(golden)`, in a thread when it is not async.
-
-    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run. An unreadable
-    return value is a broken setup; when an earlier one could be read, it is an error of its case, because nobody knows
-    what the agent called.
-    """
-
-    def __init__(self, function: Callable[[Any], Any], limits: Limits, lag: LagMeter | None = None) -> None:
-        self._function, self._limits, self._lag = function, limits, lag or LagMeter()
-        self._understood = False
-
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
-        started, before = time.perf_counter(), self._lag.so_far()
-        try:
-            async with asyncio.timeout(self._limits.seconds) as deadline:
-                returned = await call_function(self._function, detached(golden))
-        except Exception as error:
-            if deadline.expired():
-                return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
-            if is_outage(error):
-                text = str(error) if isinstance(error, InfrastructureError) else _exception_text(error)[:500]
-                return Trajectory(stop_reason="infra_error", error=text)
-            return Trajectory(stop_reason="agent_error", error=_exception_text(error)[:500])
-        try:
-            trajectory = limit_trajectory_depth(as_trajectory(returned))
-        except InputError as error:
-            if not self._understood:
-                raise
-            return Trajectory(stop_reason="infra_error", error=str(error)[:500])
-        self._understood = True
-        if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
-            trajectory = note_documents(golden.safety, trajectory)
-        if trajectory.latency_ms is None:
-            taken = round((time.perf_counter() - started) * 1000, 3)
-            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
-            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
-        return trajectory
-
-
 T = TypeVar("T")
 
 
@@ -219,12 +164,34 @@ def detached(value: T) -> T:
 
 
 async def call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
-    """What a user's function returns: awaited when it is async, in a thread with this context when it is not."""
+    """What a user's function returns: awaited when it is async, in a thread with this context when it is not.
+
+    Of a generator, what it yields: pieces of text are one text.
+    """
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
     ):
         with contain_exits():
             return await function(*args, **words)
-    returned = await in_thread(partial(function, *args, **words), cancel=True)
+    returned = await in_thread(partial(_run_to_its_end, function, *args, **words), cancel=True)
     with contain_exits():
+        if inspect.isasyncgen(returned):
+            return _joined([item async for item in returned])
         return await returned if inspect.isawaitable(returned) else returned
+
+
+def _run_to_its_end(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+    returned = function(*args, **words)
+    return _joined(list(returned)) if inspect.isgenerator(returned) else returned
+
+
+def _joined(items: list[Any]) -> Any:
+    """What a generator yielded: one text, one value, or a list whose texts are pieces of the answer."""
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) == len(items):
+        return "".join(texts)
+    others = [item for item in items if not isinstance(item, str)]
+    if not texts:
+        return others[0] if len(others) == 1 else others
+    trajectory = as_trajectory(others)
+    return msgspec.structs.replace(trajectory, output="".join(texts) or trajectory.output)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.core.errors import InputError
+from rightcall.model.golden import AnyGolden, Golden, holds_expectations
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.first_requests.trial import TRIAL, CapturedTrial, WatchedTrial
@@ -23,15 +25,24 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
     The digest is empty when the suite owns the request, and when the agent made none. In a conversation somebody else
     may ask a model first: the one that plays the user.
     """
-    if session.digester is None or not isinstance(golden, Golden):
+    if session.digester is None:
         return await session.performer.perform(golden, trial), ""
-    watched = WatchedTrial(session.digester)
-    token = TRIAL.set(watched)
+    watched = WatchedTrial(session.digester, partial(holds_expectations, golden=golden))
+    token = TRIAL.set(watched if isinstance(golden, Golden) else None)
     try:
         trajectory = await session.performer.perform(golden, trial)
     finally:
         TRIAL.reset(token)
+    _require_no_leak(session.agent, golden, trajectory, watched.leak)
     return trajectory, watched.first_request
+
+
+def _require_no_leak(agent: Agent, golden: AnyGolden, trajectory: Trajectory, address: str) -> None:
+    sent = (message for message in trajectory.messages if message.role in ("system", "user"))
+    if address or any(holds_expectations(message.content, golden) for message in sent):
+        request = f"the request to {address}" if address else "a message that it sent"
+        problem = f"{request} holds what is expected of it, so nothing that it does shows anything"
+        raise InputError(agent.name, problem, f"send the text of {golden.id}: golden.input, or str(golden)")
 
 
 async def capture_first_request(

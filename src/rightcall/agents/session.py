@@ -24,13 +24,13 @@ from rightcall.agents.agent import (
     with_endpoint,
     with_recordings,
 )
+from rightcall.agents.agent_function import AgentFunction, UserAgent
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.agent_session import DeskSetup, SessionPerformer, framework_tool
-from rightcall.agents.callable_agent import UserAgent
 from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
-from rightcall.agents.conversation.turn_function import FunctionSession, one_turn, turn_parameters
+from rightcall.agents.conversation.turn_function import FunctionSession
 from rightcall.agents.defences import Defences, DefendedClient
 from rightcall.agents.model_retries import Asker, AsksModel, Patience
 from rightcall.agents.observed.catalog import detect
@@ -227,16 +227,17 @@ class Session:
         """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
         if self._opened_talk is None:
             raise ConfigError(
-                f"{self.agent.name} is given whole goldens; a conversation needs agent(input, history)"
+                f"{self.agent.name} takes whole goldens; a conversation needs agent(text, history)"
             )
         return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
 
     def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
-        """A function of a golden holds conversations itself; one of a turn is led through them."""
-        if not turn_parameters(function):
-            return UserAgent(function, self.agent.limits, self.lag)
-        single_turn = UserAgent(one_turn(function), self.agent.limits, self.lag)
-        return self._either(single_turn, lambda golden, *_: FunctionSession(function, golden))
+        """A function of a golden holds conversations itself; any other is led through them."""
+        called = AgentFunction.of(function)
+        single_turn = UserAgent(called, self.agent.limits, self.lag)
+        if not called.takes_turns:
+            return single_turn
+        return self._either(single_turn, lambda golden, *_: FunctionSession(called, golden))
 
     def _performer(self, asker: Asker) -> Performer:
         if self.agent.mode == "loop":
@@ -254,6 +255,8 @@ class Session:
     def _observe(self, observed: ObservedAgent, tools: Sequence[Any]) -> None:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
         agent, execute = self.agent, observed.tools_run
+        if observed.info is None:
+            AgentFunction.of(observed.target)
         tools_seen = tools_of(replace(agent, tools=tools))
         approvals = read_approvals(agent.approvals)
         guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)

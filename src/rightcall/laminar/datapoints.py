@@ -20,7 +20,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.callable_agent import as_trajectory, call_function
+from rightcall.agents.agent_function import AgentFunction
+from rightcall.agents.callable_agent import as_trajectory, call_function, detached
 from rightcall.core.codec import name_of, source_hash
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.targets import golden_of_datapoint, items_with_place
@@ -77,7 +78,10 @@ def agent_of(executor: Any) -> Agent:
 
 @dataclass(frozen=True)
 class Executor:
-    """A user's executor as an agent: it gets the data, and its return value is kept for the evaluators."""
+    """A user's executor as an agent: it gets the data, or without any what an agent gets of a golden.
+
+    Its return value is kept for the evaluators.
+    """
 
     function: Callable[[Any], Any]
 
@@ -87,7 +91,10 @@ class Executor:
 
     async def __call__(self, golden: Golden) -> Trajectory:
         _returned.set(NOTHING)  # clear the previous case, in case this one raises
-        returned = await call_function(self.function, golden.metadata.get("data", golden))
+        if "data" in golden.metadata:
+            returned = await call_function(self.function, detached(golden.metadata["data"]))
+        else:
+            returned = await AgentFunction.of(self.function).begin().call(golden.input, golden)
         _returned.set(returned)
         return trajectory_of(returned)
 

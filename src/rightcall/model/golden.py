@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -136,6 +137,12 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
             fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
         return _with_calls(_open_to_calls(fields))
 
+    def __str__(self) -> str:
+        return self.input
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self.input, format_spec)
+
     def _without_calls(self) -> Golden:
         return expect_no_calls(self)
 
@@ -241,6 +248,12 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
             fields["turns"] = tuple(turns)
         return _with_calls(_open_to_calls(fields))
 
+    def __str__(self) -> str:
+        return self.scenario
+
+    def __format__(self, format_spec: str) -> str:
+        return format(self.scenario, format_spec)
+
     def _without_calls(self) -> ConversationalGolden:
         return expect_no_calls(self)
 
@@ -282,6 +295,16 @@ def _with_calls(fields: Words) -> Words:
 
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
+
+WRITTEN = re.compile(
+    r"""\b(?:ExpectedCall\(|Golden\((?:input|scenario)=)|expected_calls\\{0,3}["']?\s*[=:]\s*[\[(]"""
+)
+"""A golden's expectations as `repr` and JSON write them."""
+
+
+def holds_expectations(text: str, golden: AnyGolden) -> bool:
+    """Whether a text that an agent sent has expectations in it, other than words of the user."""
+    return WRITTEN.search(text) is not None and WRITTEN.search(request_of(golden)) is None
 
 
 def request_of(golden: AnyGolden) -> str:

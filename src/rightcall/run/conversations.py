@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.agents.agent import Agent, is_function
+from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.conversation.agent_side import NO_BEGINNING
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.conversation.turn_function import turn_parameters
 from rightcall.core.codec import stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
@@ -22,7 +22,7 @@ from rightcall.run.suite import UserConfig
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
     """Why a conversation cannot be run; empty when it can."""
     model: Any = agent.model
-    if is_function(model) and not turn_parameters(model):
+    if is_function(model) and not AgentFunction.of(model).takes_turns:
         return ""  # it takes the golden and runs the conversation itself
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)

@@ -1,95 +1,41 @@
-"""A user-defined agent that is called once for each turn: `agent(input, history)`.
-
-A function of one argument takes the golden and runs the whole conversation itself. One that takes what the user says
-and what was said before is called for each turn, with whichever of these it names:
-
-    input                                     what the user says now
-    history, conversation_history             what was said before, as [{"role": "user", "content": "…"}, …]
-    turns                                     the same as `Turn`s
-    thread_id                                 another for each conversation
-"""
+"""A user's function in a conversation: called for each turn, with what was said before."""
 
 from __future__ import annotations
 
-import inspect
 import time
-from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 
+from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.agent_session import TalkSession
-from rightcall.agents.callable_agent import as_trajectory, call_function
+from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
 from rightcall.model.case import conversation_of
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import AnyGolden, Golden, Turn
+from rightcall.model.golden import ConversationalGolden, Turn
 from rightcall.model.message import Message, result_messages
 from rightcall.model.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
-
-INPUT, HISTORY = "input", ("history", "conversation_history", "turns")
-WORDS = frozenset((INPUT, *HISTORY, "thread_id"))
-
-
-def turn_parameters(function: Any) -> frozenset[str]:
-    """The parameters with which a function is called for each turn; empty for one that takes a golden."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return frozenset()
-    needed = {
-        p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-    }
-    words = {p.name for p in parameters} & WORDS
-    if needed <= WORDS and INPUT in words and len(words) > 1:
-        return frozenset(words)
-    return frozenset()
-
-
-def one_turn(function: Callable[..., Any]) -> Callable[[Golden], Any]:
-    """The same function for goldens of one turn."""
-
-    async def answer(golden: Golden) -> Any:
-        session = FunctionSession(function, golden)
-        await session.turn(golden.input)
-        return session.trajectory()
-
-    answer.__name__ = getattr(function, "__name__", "agent")
-    return answer
 
 
 class FunctionSession(TalkSession):
     """One conversation with a function that is called for each turn."""
 
-    def __init__(self, function: Callable[..., Any], golden: AnyGolden) -> None:
-        self._function, self._words = function, turn_parameters(function)
-        earlier = () if isinstance(golden, Golden) else earlier_messages(golden.given)
-        self._made = Trajectory(messages=earlier)
+    def __init__(self, function: AgentFunction, golden: ConversationalGolden) -> None:
+        self._function = function.begin()
+        self._golden = golden
+        self._made = Trajectory(messages=earlier_messages(golden.given))
         self._thread = uuid4().hex
 
     async def turn(self, text: str) -> None:
         before = self._made.messages
         self._made = msgspec.structs.replace(self._made, messages=(*before, Message("user", text)))
         started = time.perf_counter()
-        answer = await call_function(self._function, **self._keyword_arguments(text, before))
+        answer = await self._function.call(text, self._golden, earlier=before, thread=self._thread)
         taken = round((time.perf_counter() - started) * 1000, 3)
         self._made = append_turn(self._made, limit_trajectory_depth(turn_trajectory(answer, text)), taken)
-
-    def _keyword_arguments(self, text: str, before: Sequence[Message]) -> dict[str, Any]:
-        spoken_messages = [
-            m for m in before if m.role in ("user", "assistant") and (m.content or not m.calls)
-        ]
-        plain = [{"role": m.role, "content": m.content} for m in spoken_messages]
-        offered_arguments: dict[str, Any] = {
-            INPUT: text,
-            "history": plain,
-            "conversation_history": plain,
-            "turns": [Turn("user" if m.role == "user" else "assistant", m.content) for m in spoken_messages],
-            "thread_id": self._thread,
-        }
-        return {word: offered_arguments[word] for word in self._words}
 
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         if stop_reason == "done" and not error:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 
-from rightcall.agents.callable_agent import call_function, detached
+from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.catalog import CLIENTS
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.recorder import EventRecorder
-from rightcall.agents.observed.values import stop_of_error
+from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.core.errors import ConfigError, contain_exits
 from rightcall.model.golden import Golden
+from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory
 
 
@@ -99,18 +101,25 @@ class ObservedSession:
 
 
 class FunctionTalk(Talk):
-    """A function of a golden, called each turn with what the user says as its input."""
+    """A user's function, called each turn; a golden that it takes has what the user says as its input."""
 
     def __init__(
-        self, function: Callable[[Golden], Any], golden: Golden, output: Callable[[Any], Any] | None
+        self, function: Callable[..., Any], golden: Golden, output: Callable[[Any], Any] | None
     ) -> None:
-        self._function, self._golden, self._output = function, golden, output
+        self._function = AgentFunction.of(function).begin()
+        self._golden = golden
+        self._output = output
+        self._spoken: list[Message] = []
+        self._thread = uuid4().hex
 
     async def say(self, text: str) -> Any:
         golden = self._golden
         if golden.input != text:
             golden = msgspec.structs.replace(golden, input=text)
-        answer = await call_function(self._function, detached(golden))
+        answer = await self._function.call(text, golden, earlier=self._spoken, thread=self._thread)
         if self._output is not None:
-            return self._output(answer)
-        return answer.output if isinstance(answer, Trajectory) else answer
+            answer = self._output(answer)
+        elif isinstance(answer, Trajectory):
+            answer = answer.output
+        self._spoken += [Message("user", text), Message("assistant", text_of(answer))]
+        return answer

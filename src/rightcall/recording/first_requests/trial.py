@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from urllib.parse import urlsplit
 
@@ -25,21 +25,25 @@ class FirstRequestReached(BaseException):
 class WatchedTrial:
     """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
 
-    `first_request` is empty when it made no request at all.
+    `first_request` is empty when it made no request at all. `leaks` tells whether a text has expectations in it;
+    `leak` is the address of the model that was sent one.
     """
 
     capturing = False
 
-    def __init__(self, digester: RequestDigester) -> None:
+    def __init__(self, digester: RequestDigester, leaks: Callable[[str], bool]) -> None:
         self._digester, self._lock = digester, threading.Lock()
+        self._leaks = leaks
         self.waiting = True
-        self.first_request = ""
+        self.first_request = self.leak = ""
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
         with self._lock:
             if not self.waiting:
                 return
             self.waiting = False
+        if self._leaks(body.decode(errors="replace")):
+            self.leak = url.partition("?")[0]
         captured = self._digester.digest(method, url, headers, body)
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
 

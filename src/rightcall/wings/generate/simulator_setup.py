@@ -1,23 +1,20 @@
 """What a simulator needs: the agent under simulation, user profiles, and users that follow a graph.
 
-The agent is a function of a turn with any parameter names, an agent, or a model. Profiles are generated before the
+The agent is a function of a turn, an agent, or a model. Profiles are generated before the
 conversation, so that nothing is made up later. In a graph with instructions, a model phrases them and judges edges
 given as sentences.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.callable_agent import call_function
 from rightcall.agents.conversation.dialogue_loop import UserFault
 from rightcall.agents.conversation.model_user import ModelUsers
-from rightcall.agents.conversation.turn_function import HISTORY, INPUT, WORDS, turn_parameters
 from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
 from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker
@@ -32,34 +29,13 @@ def callback_agent(callback: Callable[..., Any] | Agent | str | None) -> Agent:
     """The agent that talks to a simulated user."""
     if callback is None:
         raise ConfigError(
-            "simulate() requires an agent: model_callback=a function of (input, history), or an Agent"
+            "simulate() requires an agent: model_callback=a function of (input, turns), or an Agent"
         )
     if isinstance(callback, Agent):
         return callback
     if isinstance(callback, str) or hasattr(callback, "complete"):
         return Agent(callback)
-    return Agent(callback if turn_parameters(callback) else _by_words(callback))
-
-
-def _by_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A callback that takes the user's message and optionally the history, with any parameter names."""
-    try:
-        parameters = [
-            p for p in inspect.signature(function).parameters.values() if p.kind is not p.VAR_KEYWORD
-        ]
-    except (TypeError, ValueError):
-        parameters = []
-    words = [p.name for p in parameters if p.name in WORDS]
-    takes_history = len(parameters) > 1 and not words
-
-    async def callback(input: str, history: list[dict[str, str]], thread_id: str) -> Any:
-        values = {INPUT: input, "thread_id": thread_id} | dict.fromkeys(HISTORY[:2], history)
-        if words:
-            return await call_function(function, **{name: values[name] for name in words})
-        return await call_function(function, *((input, history) if takes_history else (input,)))
-
-    callback.__name__ = getattr(function, "__name__", "model_callback")
-    return callback
+    return Agent(callback)
 
 
 ATTEMPTS = 3

@@ -1,0 +1,222 @@
+"""How a user's function is called: what its parameters get of the text, the golden, the earlier turns, the trial's id.
+
+    def answer(question: str) -> str: ...                what the user says, whatever the parameter is called
+    def answer(question, history): ...                   and what was said before, in a single turn nothing
+    def answer(question, thread_id): ...                 and an id of the trial
+    def answer(golden): ...                              the golden, also where a parameter is annotated `Golden`
+
+The first parameter that is none of the others gets the text. An agent that takes only a golden holds a conversation
+itself; every other one is called for each turn. What else has no default is a broken setup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import uuid4
+
+import msgspec
+
+from rightcall.agents.callable_agent import as_trajectory, call_function, detached
+from rightcall.agents.limits import Limits
+from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.pool import LagMeter
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError
+from rightcall.model.golden import AnyGolden, Turn, request_of
+from rightcall.model.message import Message
+from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
+from rightcall.tools.attacks.trial_plants import note_documents
+
+Role = Literal["text", "golden", "history", "turns", "thread"]
+
+NAMED: Mapping[str, Role] = {
+    "history": "history",
+    "messages": "history",
+    "conversation_history": "history",
+    "turns": "turns",
+    "thread_id": "thread",
+    "session_id": "thread",
+}
+"""Parameters that have a meaning by their name, unless one of them is the only parameter."""
+
+GOLDEN_TYPE = re.compile(r"\b(?:Any|Conversational)?Golden\b")
+BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+FURTHER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True)
+class AgentFunction:
+    """A function, a callable object or a class of the user, and what each of its parameters gets."""
+
+    function: Callable[..., Any]
+    parameters: Mapping[str, Role]
+    by_place: frozenset[str] = frozenset()
+    """Parameters that cannot be given by name."""
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> AgentFunction:
+        """The function as an agent; `ConfigError` names the parameters that nothing provides."""
+        parameters = _parameters(function)
+        if parameters is None:  # a builtin: it takes what it takes
+            return cls(function, {"": "text"}, frozenset({""}))
+        if inspect.isclass(function) and (needed := _needed(_signature(function) or ())):
+            raise ConfigError(_unfilled(function, _signature(function) or (), needed))
+        roles = _roles(parameters)
+        missing = [name for name in _needed(parameters) if name not in roles]
+        if missing:
+            raise ConfigError(_unfilled(function, parameters, missing))
+        if not {"text", "golden"} & {*roles.values()}:
+            raise ConfigError(
+                f"{_heading(function)} takes no text; an agent is called with what the user says"
+            )
+        return cls(function, roles, frozenset(p.name for p in parameters if p.kind in BY_PLACE))
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether it is called for each turn; one that takes only a golden holds a conversation itself."""
+        return {*self.parameters.values()} != {"golden"}
+
+    def begin(self) -> AgentFunction:
+        """The same agent for one trial: an instance of its own where the user gave a class."""
+        if not inspect.isclass(self.function):
+            return self
+        instance: Any = self.function()
+        return AgentFunction(instance, self.parameters, self.by_place)
+
+    async def call(
+        self, text: str, golden: AnyGolden, *, earlier: Sequence[Message] = (), thread: str = ""
+    ) -> Any:
+        """What the function returns for one turn, or for the whole golden."""
+        values = [
+            (name, self._value(role, text, golden, earlier=earlier, thread=thread))
+            for name, role in self.parameters.items()
+        ]
+        places = [value for name, value in values if name in self.by_place]
+        words = {name: value for name, value in values if name not in self.by_place}
+        return await call_function(self.function, *places, **words)
+
+    def _value(
+        self, role: Role, text: str, golden: AnyGolden, *, earlier: Sequence[Message], thread: str
+    ) -> Any:
+        if role == "text":
+            return text
+        if role == "golden":
+            return detached(golden)
+        if role == "thread":
+            return thread or uuid4().hex
+        if role == "history":
+            return [{"role": m.role, "content": m.content} for m in _spoken(earlier)]
+        return [Turn("user" if m.role == "user" else "assistant", m.content) for m in _spoken(earlier)]
+
+
+class UserAgent:
+    """Runs a function once for a golden, in a thread when it is not async.
+
+    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run. An unreadable
+    return value is a broken setup; when an earlier one could be read, it is an error of its case, because nobody knows
+    what the agent called.
+    """
+
+    def __init__(self, function: AgentFunction, limits: Limits, lag: LagMeter | None = None) -> None:
+        self._function = function
+        self._limits = limits
+        self._lag = lag or LagMeter()
+        self._understood = False
+
+    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
+        started, before = time.perf_counter(), self._lag.so_far()
+        try:
+            async with asyncio.timeout(self._limits.seconds) as deadline:
+                returned = await self._function.begin().call(request_of(golden), golden)
+        except Exception as error:
+            if deadline.expired():
+                return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
+            if is_outage(error):
+                text = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
+                return Trajectory(stop_reason="infra_error", error=text)
+            return Trajectory(stop_reason="agent_error", error=exception_text(error))
+        try:
+            trajectory = limit_trajectory_depth(as_trajectory(returned))
+        except InputError as error:
+            if not self._understood:
+                raise
+            return Trajectory(stop_reason="infra_error", error=str(error)[:500])
+        self._understood = True
+        if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
+            trajectory = note_documents(golden.safety, trajectory)
+        if trajectory.latency_ms is None:
+            taken = round((time.perf_counter() - started) * 1000, 3)
+            lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
+            trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
+        return trajectory
+
+
+def exception_text(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]
+
+
+def _spoken(messages: Sequence[Message]) -> list[Message]:
+    """What user and agent said to each other; a message that only calls tools is none."""
+    return [m for m in messages if m.role in ("user", "assistant") and (m.content or not m.calls)]
+
+
+def _signature(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] | None:
+    try:
+        return tuple(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] | None:
+    """The parameters of a call; those of a class are its instances'. None when they cannot be known."""
+    if not inspect.isclass(function):
+        return _signature(function)
+    if "__call__" not in dir(function) or function.__call__ is type.__call__:
+        raise ConfigError(f"{_heading(function)} is a class whose instances cannot be called; add __call__")
+    bound = _signature(function.__call__)
+    return None if bound is None else bound[1:]
+
+
+def _roles(parameters: Sequence[inspect.Parameter]) -> dict[str, Role]:
+    plain = [p for p in parameters if p.kind not in FURTHER]
+    goldens = [p.name for p in plain if p.name == "golden" or GOLDEN_TYPE.search(_annotation(p))]
+    others = [p for p in plain if p.name not in goldens]
+    needed = [p for p in others if p.name not in NAMED and p.default is p.empty]
+    first = needed or ([] if goldens else others)
+    further = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
+    roles: dict[str, Role] = {p.name: NAMED[p.name] for p in others if p.name in NAMED}
+    roles |= dict.fromkeys(goldens, "golden")
+    roles |= {p.name: "text" for p in (first or ([] if goldens else further))[:1]}
+    return {p.name: roles[p.name] for p in parameters if p.name in roles}
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    annotation = parameter.annotation
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def _needed(parameters: Sequence[inspect.Parameter]) -> list[str]:
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in FURTHER]
+
+
+def _heading(function: Callable[..., Any]) -> str:
+    return str(getattr(function, "__qualname__", "") or type(function).__qualname__)
+
+
+def _unfilled(
+    function: Callable[..., Any], parameters: Sequence[inspect.Parameter], missing: Sequence[str]
+) -> str:
+    heading = f"{_heading(function)}({', '.join(p.name for p in parameters)})"
+    return (
+        f"{heading} needs {_listing(missing)}, which nothing provides: an agent is called with the text, and with "
+        "what it names of golden, history or messages, and thread_id or session_id; give the others a default"
+    )
+
+
+def _listing(names: Sequence[str]) -> str:
+    return " and ".join(f"'{name}'" for name in names)
