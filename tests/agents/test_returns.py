@@ -190,13 +190,33 @@ def test_something_that_contains_itself_is_refused_in_words() -> None:
         as_trajectory([circle])
 
 
-@pytest.mark.parametrize("agent", [lambda text: text.lower(), lambda text: "Weather: " + text])
-def test_an_agent_that_treats_the_golden_as_text_gets_a_hint(agent, tmp_path):
-    run = rc.evaluate(agent, GOLDENS, store=tmp_path / "s.db")
-    assert (
-        "an agent is called with a golden, whose text is golden.input"
-        in run.results[0].metrics["overall"].reason
-    )
+async def pieces(text):
+    yield "Weather: "
+    yield text
+
+
+def events(text):
+    yield "Weather: "
+    yield rc.ToolCall("get_weather", {"city": "Hanoi"})
+
+
+def one_answer(text):
+    yield [{"role": "assistant", "content": f"Weather: {text}"}]
+
+
+@pytest.mark.parametrize(
+    ("agent", "output", "calls"),
+    [
+        (lambda text: f"Weather: {text}", "Weather: Hanoi?", 0),
+        (pieces, "Weather: Hanoi?", 0),
+        (events, "Weather: ", 1),
+        (one_answer, "Weather: Hanoi?", 0),
+    ],
+)
+def test_the_pieces_of_a_generator_are_one_answer(agent, output, calls, tmp_path):
+    golden = rc.Golden("Hanoi?", id="hanoi", category="negative")
+    (result,) = rc.evaluate(agent, [golden], store=tmp_path / "s.db").results
+    assert (result.trajectory.output, len(result.trajectory.calls)) == (output, calls)
 
 
 def test_an_agent_that_changes_its_golden_is_scored_by_what_was_declared() -> None:

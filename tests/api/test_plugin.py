@@ -278,7 +278,7 @@ def test_an_agent_made_in_the_test_is_run_alone(project):
     test = """
 @pytest.mark.goldens("goldens.jsonl")
 def test_weather(golden, check):
-    check(lambda g: (ASKED.append(g.id), [ToolCall("weather", {"city": golden.id})])[1], golden)
+    check(lambda golden: (ASKED.append(golden.id), [ToolCall("weather", {"city": golden.id})])[1], golden)
 
 def test_asked():
     assert ASKED == ["a", "b", "c"]

@@ -63,11 +63,11 @@ class MatcherBroke(InputError):  # noqa: N818  it is news of one case
 
 
 class ConfigError(RightCallError):
-    """The configuration cannot work. Lists every problem found, not only the first."""
+    """The configuration cannot work. Lists every problem once, not only the first."""
 
     def __init__(self, *problems: str) -> None:
-        self.problems = problems
-        super().__init__("\n".join(problems))
+        self.problems = tuple(dict.fromkeys(problems))
+        super().__init__("\n".join(self.problems))
 
 
 class MissingExtraError(ConfigError):
