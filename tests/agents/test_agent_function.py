@@ -17,11 +17,11 @@ from pydantic_ai.models.test import TestModel
 import rightcall as rc
 from rightcall import laminar
 from rightcall.agents.agent_function import AgentFunction
+from rightcall.agents.first_request import holds_expectations
 from rightcall.cli.check import check
 from rightcall.cli.run import run
 from rightcall.core.errors import RightCallError
 from rightcall.deepeval.simulator import ConversationSimulator
-from rightcall.model.golden import holds_expectations
 from rightcall.model.message import Message
 from rightcall.wings.generate.simulator import SimulationNode
 

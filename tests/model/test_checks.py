@@ -7,7 +7,8 @@ import pytest
 
 from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from rightcall.model.approval import Caller
-from rightcall.model.golden import AgentBudget, canonical_golden, states_check, with_id
+from rightcall.model.expected_call import AgentBudget
+from rightcall.model.golden import canonical_golden, states_check, with_id
 from rightcall.model.safety import Safety
 
 CALLS = (ExpectedCall("a"),)

@@ -19,7 +19,8 @@ from rightcall.model import (
     Turn,
 )
 from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import AgentBudget, AnyGolden
+from rightcall.model.expected_call import AgentBudget
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import AgentAnswer
 
 

@@ -5,7 +5,7 @@ session       an agent ready to run; setup_problems: what keeps one from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ live conversations: both sides, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
-callable_agent  a user-defined agent, and what it may return
+agent_function  a user's function: what its parameters get; callable_agent: what it may return
 first_request   the first request of a trial of such an agent: kept, or captured without running the trial
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 observed/       agents of other frameworks: the protocol of adapters, their sessions and what they record

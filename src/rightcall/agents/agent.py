@@ -45,7 +45,7 @@ class Agent:
     """A model with tools and instructions.
 
     `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
-    callable `(golden) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
+    callable `(text) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
     and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there; `mcp_server` is the name and version
     that it reported. `faults` injects failures.

@@ -82,7 +82,7 @@ class AgentFunction:
         return {*self.parameters.values()} != {"golden"}
 
     def begin(self) -> AgentFunction:
-        """The same agent for one trial: an instance of its own where the user gave a class."""
+        """The same agent for one trial: a new instance where the user gave a class."""
         if not inspect.isclass(self.function):
             return self
         instance: Any = self.function()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -10,13 +11,24 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.session import Session
 from rightcall.core.errors import InputError
-from rightcall.model.golden import AnyGolden, Golden, holds_expectations
+from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.first_requests.trial import TRIAL, CapturedTrial, WatchedTrial
 
 MOST_OF_A_FAILURE = 500
 """Characters of an agent's failure that are kept."""
+
+
+WRITTEN = re.compile(
+    r"""\b(?:ExpectedCall\(|Golden\((?:input|scenario)=)|expected_calls\\{0,3}["']?\s*[=:]\s*[\[(]"""
+)
+"""A golden's expectations as `repr` and JSON write them."""
+
+
+def holds_expectations(text: str, golden: AnyGolden) -> bool:
+    """Whether a text that an agent sent has expectations in it, other than words of the user."""
+    return WRITTEN.search(text) is not None and WRITTEN.search(request_of(golden)) is None
 
 
 async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:

@@ -89,7 +89,7 @@ class EvaluateOptions(ScoringOptions):
 
     agent: Annotated[
         Agent | str | Callable[[Golden], Any],
-        Option("An `Agent`, a model's name, or a callable that takes a golden and returns what it did"),
+        Option("An `Agent`, a model's name, or a callable that takes a text and returns what it did"),
     ]
     dataset: Annotated[str | Path | Iterable[AnyGolden], Option("A file of goldens, or goldens")]
     _: KW_ONLY

@@ -22,6 +22,14 @@ NOT_GIVEN = ("",)
 """The tool of an expected call that names none; recognized by identity, since `[""]` is a (useless) list of names."""
 
 
+class AgentBudget(Record, frozen=True):
+    """What one agent may use in a case, for its calls and answers alone: agents that it uses as tools do not count."""
+
+    max_calls: Count | None = None
+    max_tokens: Count | None = None
+    max_latency_ms: Amount | None = None
+
+
 class ExpectedCall(Record, frozen=True, metaclass=Sequenced):
     """One call that should happen.
 

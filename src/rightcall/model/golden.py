@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
 
@@ -15,7 +14,7 @@ from rightcall.model.approval import Caller
 from rightcall.model.call import ToolCall, as_tool_call
 from rightcall.model.deepeval import RENAMED, Words, list_of, rename_words, with_notes
 from rightcall.model.deepeval_fields import GoldenFields, TurnFields
-from rightcall.model.expected_call import AgentPattern, ExpectedCall, as_expected_call, is_target
+from rightcall.model.expected_call import AgentBudget, AgentPattern, ExpectedCall, as_expected_call, is_target
 from rightcall.model.record import Amount, Count, Record, Sequenced, Several, Spelled
 from rightcall.model.safety import Safety
 
@@ -42,15 +41,19 @@ class Expectations(Record, frozen=True, metaclass=Sequenced):
     eval_mode: str | None = None
 
 
-class AgentBudget(Record, frozen=True):
-    """What one agent may use in a case, for its calls and answers alone: agents that it uses as tools do not count."""
+class Asked:
+    """A golden as text is what it asks: an agent that writes one into a prompt sends nothing that is expected."""
 
-    max_calls: Count | None = None
-    max_tokens: Count | None = None
-    max_latency_ms: Amount | None = None
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return request_of(self)  # type: ignore[arg-type]
+
+    def __format__(self, format_spec: str) -> str:
+        return format(str(self), format_spec)
 
 
-class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
+class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
     """One input and what should happen. Only `input` is required.
 
     A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
@@ -137,12 +140,6 @@ class Golden(Record, GoldenFields, frozen=True, metaclass=Spelled):
             fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
         return _with_calls(_open_to_calls(fields))
 
-    def __str__(self) -> str:
-        return self.input
-
-    def __format__(self, format_spec: str) -> str:
-        return format(self.input, format_spec)
-
     def _without_calls(self) -> Golden:
         return expect_no_calls(self)
 
@@ -175,7 +172,7 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
         return _with_calls(with_notes(rename_words(words), IN_NOTES_OF_TURN))
 
 
-class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled):
+class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is required.
 
     Without a check it is unchecked, as a single-turn golden is.
@@ -248,12 +245,6 @@ class ConversationalGolden(Record, GoldenFields, frozen=True, metaclass=Spelled)
             fields["turns"] = tuple(turns)
         return _with_calls(_open_to_calls(fields))
 
-    def __str__(self) -> str:
-        return self.scenario
-
-    def __format__(self, format_spec: str) -> str:
-        return format(self.scenario, format_spec)
-
     def _without_calls(self) -> ConversationalGolden:
         return expect_no_calls(self)
 
@@ -295,16 +286,6 @@ def _with_calls(fields: Words) -> Words:
 
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
-
-WRITTEN = re.compile(
-    r"""\b(?:ExpectedCall\(|Golden\((?:input|scenario)=)|expected_calls\\{0,3}["']?\s*[=:]\s*[\[(]"""
-)
-"""A golden's expectations as `repr` and JSON write them."""
-
-
-def holds_expectations(text: str, golden: AnyGolden) -> bool:
-    """Whether a text that an agent sent has expectations in it, other than words of the user."""
-    return WRITTEN.search(text) is not None and WRITTEN.search(request_of(golden)) is None
 
 
 def request_of(golden: AnyGolden) -> str:

@@ -6,5 +6,5 @@ model_user    a user played by a model
 user_graph    a user that follows a graph
 personas      personas of simulated users, a golden as one conversation for each, their prompt, and how a reply ends it
 
-    turn_function  a user-defined agent that is called once for each turn: `agent(input, history)`
+    turn_function  a user's function in a conversation: called for each turn, with what was said before
 """

@@ -35,7 +35,7 @@ NOTHING = ""
 """The name of the watch that only records the user's messages and the answers."""
 
 WAYS_OUT = (
-    "give a function of a golden instead, and let it return its answer, a Trajectory or messages;"
+    "give a function of a text instead, and let it return its answer, a Trajectory or messages;"
     " with via='otel' its OpenTelemetry spans are read"
 )
 
@@ -221,7 +221,7 @@ def observe(
     input: Callable[[Golden], Any] | None = None,
     output: Callable[[Any], Any] | None = None,
 ) -> ObservedAgent:
-    """An agent of a known framework, or a function `(golden) -> answer`, as an agent to evaluate.
+    """An agent of a known framework, or a function `(text) -> answer`, as an agent to evaluate.
 
     Its code is unchanged: it is observed through hooks of its framework while it runs, for this trial alone, and
     nothing is sent anywhere. `via` names the adapters to use for a function; `auto` uses those whose frameworks are

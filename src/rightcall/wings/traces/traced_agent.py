@@ -42,7 +42,7 @@ def observe_spans(
     """A function, observed through its OpenTelemetry spans: `observe` with `via="otel"`."""
     if not callable(agent):
         raise ConfigError(
-            f"via 'otel' observes a function that takes a golden, got a {type(agent).__qualname__}"
+            f"via 'otel' observes a function that takes a text, got a {type(agent).__qualname__}"
         )
     if tools == "mock":
         raise ConfigError("via 'otel' only reads spans: it cannot mock tools")
