@@ -341,12 +341,8 @@ def states_check(golden: AnyGolden) -> bool:
 
 
 def _limits_agents(golden: AnyGolden) -> bool:
-    return (
-        bool(golden.agents)
-        or golden.max_depth is not None
-        or golden.max_handoffs is not None
-        or golden.answered_by is not None
-    )
+    limits = (golden.max_depth, golden.max_handoffs, golden.answered_by)
+    return bool(golden.agents) or any(limit is not None for limit in limits)
 
 
 def names_agents(golden: AnyGolden) -> bool:
