@@ -31,10 +31,8 @@ from benchmarks.judged_designs import (
     judge_population,
     set_population,
 )
-from rightcall.core.errors import InputError
 from rightcall.stats.agreement import Table, kappa, kappa_interval
 from rightcall.stats.intervals import clopper_pearson
-from rightcall.stats.judge import rogan_gladen
 from rightcall.stats.judged_interval import About, ShownInterval, inverse_size, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import LabelStratum, usable_strata
 from rightcall.stats.melded_bounds import melded_p_value
@@ -128,6 +126,14 @@ def set_row(population: Population, n: int, draws: int, seed: int) -> dict[str, 
     }
 
 
+def rogan_gladen(q: float, sensitivity: float, specificity: float) -> float:
+    """p = (q + sp − 1)/(se + sp − 1), clipped to [0, 1]. Rogan & Gladen, Am. J. Epidemiology 107 (1978) 71."""
+    informed = sensitivity + specificity - 1
+    if informed <= 0:
+        raise ValueError("the judge is no better than chance")
+    return min(1.0, max(0.0, (q + specificity - 1) / informed))
+
+
 def _rogan_gladen(strata: Sequence[LabelStratum], judged: float) -> float:
     """The old correction from the same labels; where it is undefined, the labels alone."""
     failing, passing = strata[0], strata[3]
@@ -135,7 +141,7 @@ def _rogan_gladen(strata: Sequence[LabelStratum], judged: float) -> float:
     bad -= good
     try:
         return rogan_gladen(judged, passing.passed / good, (failing.labels - failing.passed) / bad)
-    except (ZeroDivisionError, InputError):
+    except (ZeroDivisionError, ValueError):
         return good / (good + bad)
 
 

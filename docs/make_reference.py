@@ -2,7 +2,7 @@
 
     python docs/make_reference.py [FOLDER]
 
-Writes commands.md, suite.md, codes.md, library.md and upgrading.md next to this file, or into FOLDER. A test says when
+Writes commands.md, suite.md, codes.md and library.md next to this file, or into FOLDER. A test says when
 they are out of date.
 """
 
@@ -18,7 +18,6 @@ from typing import Any
 import click
 from codes_reference import codes_page
 from suite_reference import suite_page
-from upgrading_page import upgrading_page
 
 import rightcall
 from rightcall.cli.main import MENU, cli
@@ -32,7 +31,6 @@ def main() -> None:
         "suite.md": suite_page,
         "codes.md": codes_page,
         "library.md": library_page,
-        "upgrading.md": upgrading_page,
     }
     for name, page in pages.items():
         (folder / name).write_text(page(), "utf-8")

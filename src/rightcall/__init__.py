@@ -30,7 +30,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         if name.startswith("_"):
             raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-        return _other_name(name)
+        return _of_plugin(name)
     try:
         value = getattr(import_module(home), name, None) or import_module(f"{home}.{name}")
     except ModuleNotFoundError as error:
@@ -43,12 +43,8 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _other_name(name: str) -> Any:
-    """A name that a plugin adds, or an old one."""
-    from rightcall.core.deprecation import NAMES, old_name_value
-
-    if name in NAMES:
-        return old_name_value(name)
+def _of_plugin(name: str) -> Any:
+    """A name that a plugin adds."""
     from rightcall.core.seam import plugins
 
     if (plugin := plugins("names").get(name)) is not None:

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 import rightcall
-from rightcall.core.deprecation import NAMES
 
 HEAVY = (
     "aiohttp", "alembic", "asyncio", "click", "jsonschema_rs", "msgspec", "rich", "sqlalchemy", "sqlite3", "ssl",
@@ -56,16 +55,6 @@ def test_every_name_loads_and_explains_itself(name):
 
 def test_there_are_at_most_fifty_names():
     assert len(rightcall.__all__) <= 50
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_an_old_name_is_the_new_one_with_a_warning(name):
-    with pytest.warns(
-        DeprecationWarning, match=rf"rightcall\.{name} is deprecated.* use {NAMES[name]}"
-    ) as warned:
-        value = getattr(rightcall, name)
-    assert warned[0].filename == __file__ and name not in rightcall.__all__
-    assert value.__name__ in (NAMES[name].rpartition(".")[2], "TestCase", "TurnRelevancyMetric")
 
 
 @pytest.mark.stories

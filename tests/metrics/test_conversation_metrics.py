@@ -7,7 +7,6 @@ import asyncio
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.metrics.judged.calibration import calibrate
 from rightcall.metrics.judged.rubric import (
     ConversationCompleteness,
     KnowledgeRetention,
@@ -89,13 +88,6 @@ def test_a_judge_that_gives_no_verdict_breaks_the_metric():
         "1 of 1 votes have no verdict: judge_unparsed"
         in measured(TurnRelevancy(silent, votes=1, cache=""), GOOD).error
     )
-
-
-@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
-def test_a_judge_of_conversations_is_calibrated_like_any_other():
-    metric = TurnRelevancy(judge(lambda text: '"answer":"BAD' not in text), votes=1, cache="")
-    found = asyncio.run(calibrate(metric, [(GOOD, True)] * 6 + [(BAD, False)] * 5))
-    assert (found.sensitivity, found.specificity) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(

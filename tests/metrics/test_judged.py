@@ -7,8 +7,7 @@ import asyncio
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.metrics.judged.calibration import Calibration, calibrate
+from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.metrics.judged.form import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measurement import measure_one
@@ -146,31 +145,3 @@ def test_a_judge_must_be_named():
         resolve_metric("task_completion")
     made = resolve_metric("rubric(model='openai:x', rubric='names a price', label='price', votes=5)")
     assert (made.name, made.votes) == ("price", 5)
-
-
-@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
-def test_calibration_corrects_a_judged_rate():
-    labelled = [(case(f"good {i}"), True) for i in range(10)] + [(case(f"bad {i}"), False) for i in range(10)]
-
-    def decide(request):
-        text = request.messages[0].content
-        return ("good" in text and "good 9" not in text) or "bad 0" in text or "bad 1" in text
-
-    found = asyncio.run(calibrate(Rubric(Judge(decide), "is fine", votes=1, cache=""), labelled))
-    assert found == Calibration(good_passed=9, good_failed=1, bad_passed=2, bad_failed=8)
-    assert (found.sensitivity, found.specificity) == (0.9, 0.8)
-    assert found.agreement == pytest.approx(0.7)
-    corrected = found.corrected(60, 100)
-    assert corrected.rate == pytest.approx((0.6 + 0.8 - 1) / (0.9 + 0.8 - 1))
-    assert corrected.low < corrected.rate < corrected.high
-
-
-def test_calibration_points_to_the_judged_rate():
-    with pytest.warns(DeprecationWarning, match=r"use rightcall\.judged_rate with labels of these cases"):
-        Calibration(good_passed=9, good_failed=1, bad_passed=2, bad_failed=8).corrected(60, 100, resamples=50)
-
-
-@pytest.mark.filterwarnings("ignore:.*judged_rate:DeprecationWarning")
-def test_calibration_needs_both_kinds():
-    with pytest.raises(InputError, match="labelled good and answered cases labelled bad"):
-        asyncio.run(calibrate(Rubric(Judge(lambda r: True), "x", cache=""), [(case(), True)]))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.judged import rogan_gladen
 
 from rightcall.stats.bootstrap_interval import bootstrap
 from rightcall.stats.clusters import cluster_se, rerun_se, sample
@@ -20,7 +21,6 @@ from rightcall.stats.intervals import (
     t_interval,
     wilson,
 )
-from rightcall.stats.judge import rogan_gladen
 from rightcall.stats.mean_interval import effective_n, korn_graubard
 from rightcall.stats.paired_tests import (
     benjamini_hochberg,

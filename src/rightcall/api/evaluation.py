@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from functools import wraps
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from rightcall.api.evaluate_options import EvaluateOptions, ScoreCasesOptions
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult, warn_of_mode
-from rightcall.core.deprecation import FORMS, renames_keywords, warn_deprecated
 from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
@@ -34,25 +31,6 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def old_forms(evaluate: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
-    """`aevaluate` that hands the forms of `deprecation.FORMS` to the module that has them."""
-
-    @wraps(evaluate)
-    def call(*args: P.args, **keywords: P.kwargs) -> Coroutine[Any, Any, T]:
-        word = next((word for word in keywords if word in FORMS), "")
-        if not word and args and isinstance(args[0], list | tuple):
-            word = "test_cases"
-        if not word:
-            return evaluate(*args, **keywords)
-        warn_deprecated(f"rightcall.evaluate({word}=…)", f"{FORMS[word]}.evaluate")
-        work: Coroutine[Any, Any, T] = import_module(FORMS[word]).aevaluate(*args, **keywords)
-        return work
-
-    return call
-
-
-@old_forms
-@renames_keywords("evaluate")
 @takes(EvaluateOptions)
 async def aevaluate(options: EvaluateOptions) -> RunResult:
     """Run an agent on a dataset and score every case; results go to the store as they finish.
@@ -66,7 +44,6 @@ async def aevaluate(options: EvaluateOptions) -> RunResult:
         return await _run(plan, options.store, workers, display)
 
 
-@renames_keywords("rescore")
 def rescore(
     run: str = "last",
     metrics: Sequence[AnyMetric] = (),
@@ -102,7 +79,6 @@ def analyze(
     return RunAnalysis(**{name: getattr(analysis, name) for name in analysis.__struct_fields__})
 
 
-@renames_keywords("score_cases")
 @takes(ScoreCasesOptions)
 async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     """Score existing test cases and store the results as a run; nothing is run.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.api.score_options import ScoreCall
-from rightcall.core.deprecation import renames_keywords
 from rightcall.core.options import takes
 from rightcall.core.text import percent
 from rightcall.model.run import nothing_checked_text, nothing_delivered_text
@@ -135,7 +134,6 @@ def shortfall(summary: Summary, min: float) -> str | None:
     )
 
 
-@renames_keywords("score")
 @takes(ScoreCall)
 def score(options: ScoreCall) -> RecordedScores:
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
-from rightcall.core.deprecation import RESULT_NAMES, old_run_attribute
 from rightcall.core.seam import load
 from rightcall.decide.saturation import LEAST_RUNS, SuiteHistory
 from rightcall.decide.verdict import Verdict
@@ -124,11 +123,6 @@ class RunResult:
         from rightcall.run.suite_history import suite_history
 
         return suite_history(self.store, self.store.runs.get(self.id), least=least)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in RESULT_NAMES:
-            return old_run_attribute(self, name)
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def expected_drafts(self) -> ExpectedDrafts:
         """Drafts that propose expected calls for goldens that state no check, from what most trials did.

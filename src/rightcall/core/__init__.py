@@ -8,7 +8,6 @@ groups      things by what they have in common, or by what leads to them
 codec       JSON in and out; depth: how deeply it may be nested; canonical_json: equal values as equal bytes
 event_loop/  the one loop, threads for blocking code
 options     an option declared once, for Python, the command line, suites and docs
-deprecation what was renamed, and the warning
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
 operating_system  what only some systems have, with a way for Windows

@@ -16,7 +16,6 @@
     label_plan     which cases to label; label_count: how many
     judged_difference   two agents, from pairs of answers
     agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
-    judge          Rogan and Gladen's correction, for reference
 
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
 symbols, and a test against an independent computation.

@@ -10,7 +10,6 @@ import msgspec
 
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.golden_batch import perform
-from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.text import visible
@@ -38,7 +37,6 @@ from rightcall.show.view.case import reason_of
 from rightcall.tools.definitions.offer import tools_for
 
 
-@renames_keywords("assert_test")
 def assert_test(
     test_case: AnyTestCase | None = None,
     metrics: Sequence[AnyMetric] = (),

@@ -10,7 +10,6 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.assertion import require_passed
 from rightcall.api.testing.golden_batch import Checked, GoldenBatch
-from rightcall.core.deprecation import renames_keywords
 from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -47,7 +46,6 @@ class Checker:
         self._attempt: list[Checked] = [] if attempt is None else attempt
         self._earlier = earlier
 
-    @renames_keywords("check fixture")
     def __call__(
         self,
         agent: Agent | str | Callable[[Any], Any],

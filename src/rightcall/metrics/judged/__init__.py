@@ -5,7 +5,6 @@ question      several votes of a judge, each a structured verdict
 vote          one answer as a vote, or the code of why it is none; verdict_text: the verdict in a text
 rubric        custom and ready-made rubrics, also of conversations
 bias          where a judge errs: leniency, length, position, its own family, kinds of cases, time
-calibration   deprecated: counts of a judge's errors; `rightcall.judged_rate` takes its place
 
     preference  which of two answers to the same request a judge prefers, asked in both orders
 """

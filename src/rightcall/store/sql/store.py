@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
-
 from rightcall.core.codec import decode
 from rightcall.core.errors import RightCallError
 from rightcall.model import Tool
@@ -14,19 +11,6 @@ from rightcall.store.sql.core import Core
 from rightcall.store.sql.datasets import Datasets
 from rightcall.store.sql.runs import Runs
 from rightcall.store.sql.traces import Traces
-
-RENAMED = {
-    "run": "runs.get",
-    "results": "runs.results",
-    "case": "runs.case",
-    "goldens": "runs.goldens",
-    "begin_run": "runs.begin",
-    "finish_run": "runs.finish",
-    "tag_run": "runs.tag",
-    "push_dataset": "datasets.push",
-    "pull_dataset": "datasets.pull",
-}
-"""Methods under their names before the store had parts, for one minor version."""
 
 
 class Store(Core):
@@ -64,12 +48,3 @@ class Store(Core):
         except RightCallError:
             tools = []  # written by something else; the rest of a run is still worth showing
         return {tool.name: tool for tool in tools}
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            if name not in RENAMED:
-                raise AttributeError(f"'Store' object has no attribute '{name}'")
-            part, method = RENAMED[name].split(".")
-            warnings.warn(f"store.{name} is now store.{part}.{method}", DeprecationWarning, stacklevel=2)
-            return getattr(getattr(self, part), method)
