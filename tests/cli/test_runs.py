@@ -11,10 +11,8 @@ from click.testing import CliRunner
 from rightcall.cli.analyze import analyze
 from rightcall.cli.output import store_argument
 from rightcall.cli.runs import runs
-from rightcall.cli.store import store as store_command
 from rightcall.core.errors import InputError
 from rightcall.store.address import open_store
-from rightcall.store.sql.schema import HEAD
 from tests.store.builders import a_result, a_run
 
 
@@ -107,15 +105,10 @@ def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_store_migrate_says_which_version_it_has(url):
-    assert "is up to date" in said(store_command, "migrate", "--store", url)
-    assert json.loads(said(store_command, "migrate", "--json", "--store", url))["from"] == HEAD
-
-
-def test_store_copy_says_what_it_brought(url, tmp_path):
+def test_move_says_what_it_brought(url, tmp_path):
     target = str(tmp_path / "copy.db")
-    assert "copied 3 runs, 6 results and 0 dataset versions" in said(store_command, "copy", url, target)
-    assert json.loads(said(store_command, "copy", "--json", url, target)) == {
+    assert "copied 3 runs, 6 results and 0 dataset versions" in said(runs, "move", target, "--store", url)
+    assert json.loads(said(runs, "move", target, "--json", "--store", url)) == {
         "runs": 0,
         "results": 0,
         "datasets": 0,

@@ -151,7 +151,6 @@ COMMANDS = [
     ["metrics", "show", STEERS],
     ["rule", STEERS],
     ["providers", "show", STEERS],
-    ["store", "migrate"],
     [STEERS],
 ]
 

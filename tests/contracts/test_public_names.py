@@ -15,7 +15,7 @@ import pytest
 import rightcall
 
 HEAVY = (
-    "aiohttp", "alembic", "asyncio", "click", "jsonschema_rs", "msgspec", "rich", "sqlalchemy", "sqlite3", "ssl",
+    "aiohttp", "asyncio", "click", "jsonschema_rs", "msgspec", "rich", "sqlalchemy", "sqlite3", "ssl",
     "yaml",
 )  # fmt: skip
 

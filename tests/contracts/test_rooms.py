@@ -78,7 +78,7 @@ def test_a_room_names_each_of_its_files(room):
     assert alike or room == SOURCE or not unnamed, f"say in {room.name}/__init__.py what they are: {unnamed}"
 
 
-ALIKE = ("formats", "commands", "migrations")
+ALIKE = ("formats", "commands")
 """Rooms whose files are all of one kind, each named after what it is for."""
 
 

@@ -47,7 +47,7 @@ class Server:
         return self._free.pop()
 
     def ready_file(self) -> Path:
-        """A SQLite file that holds an empty store; made once, because migrations take a tenth of a second."""
+        """A SQLite file that holds an empty store; made once, because that takes a tenth of a second."""
         file = Path(self._files) / "ready.db"
         if not file.exists():
             open_store(file).close()

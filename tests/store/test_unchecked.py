@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import text
-
 from rightcall.model import Failure
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.copy import copy_store
-from rightcall.store.sql.schema import VERSION_TABLE
 
 from .builders import a_result, a_run
 
@@ -60,16 +57,3 @@ def test_they_are_copied_to_the_other_engine(stores, elsewhere):
     store.runs.begin(a_run("r"), planned=4).add(RESULTS)
     copy_store(store, elsewhere)
     assert told(elsewhere, "r") == told(store, "r")
-
-
-def test_a_store_from_before_gets_the_column_and_goes_on(stores):
-    url = stores.url(empty=True)
-    store = stores.open(url)
-    store.runs.begin(a_run("old"), planned=4).add(RESULTS[:2])
-    with store.write_transaction() as connection:
-        connection.execute(text("ALTER TABLE runs DROP COLUMN unchecked"))
-        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '0008'"))
-    migrated = stores.open(url)
-    assert migrated.migrated_from == "0008" and told(migrated, "old")[:5] == (2, 1, 2, 0, 0)
-    migrated.runs.resume("old").add(RESULTS[2:])
-    assert told(migrated, "old")[:5] == (4, 1, 2, 0, 2)

@@ -60,10 +60,9 @@ def import_all() -> int:
     import rightcall
 
     modules = [module.name for module in pkgutil.walk_packages(rightcall.__path__, "rightcall.")]
-    scripts = [name for name in modules if ".migrations." in name]  # alembic runs them
-    for name in set(modules) - set(scripts):
+    for name in modules:
         importlib.import_module(name)
-    return len(modules) - len(scripts)
+    return len(modules)
 
 
 def try_commands(folder: Path) -> None:

@@ -62,7 +62,6 @@ MENU: dict[str, dict[str, str]] = {
         "report": "Write a report: HTML, Markdown, JUnit or JSON",
         "view": "Open the dashboard",
         "runs": "List, show, export, rescore and delete runs",
-        "store": "Migrate and copy the store",
     },
     "Learn": {
         "demo": "See a dangerous mistake found, fixed and measured again",

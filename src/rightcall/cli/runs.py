@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
+import msgspec
 
 from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
@@ -15,7 +16,7 @@ from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json_line, store_argument, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
-from rightcall.core.options import Option, StoreOption
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=CommandGroup)
 def runs() -> None:
-    """List, show, tag, export, rescore, delete and prune the runs in the store."""
+    """List, show, tag, export, rescore, move, delete and prune the runs in the store."""
 
 
 runs.add_command(show)
@@ -64,6 +65,30 @@ def list_(
         tell(f"next: rightcall runs list --after {one_line(stored_runs[-1].id)}{where}")
     elif stored_runs:
         tell(f"next: rightcall runs show {one_line(stored_runs[0].id)}{where}")
+
+
+@runs.command()
+@click.argument("target")
+def move(target: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Copy runs, results, notes, tags and datasets into the store TARGET, a file or a PostgreSQL URL.
+
+    Existing data in the target is kept; an interrupted copy can be repeated.
+    """
+    from rightcall.store.sql.copy import copy_store
+
+    def show_progress(run_id: str) -> None:
+        tell(f"copying {run_id!r}", err=True)
+
+    with open_store(store_url, must_exist=True) as source, open_store(target) as store:
+        copied = copy_store(source, store, progress=show_progress if sys.stderr.isatty() else None)
+        if as_json:
+            print_json_line(msgspec.structs.asdict(copied))
+            return
+        tell(
+            f"copied {pluralize(copied.runs, 'run')}, {pluralize(copied.results, 'result')} and "
+            f"{pluralize(copied.datasets, 'dataset version')} to {store.name}\n"
+            f"next: rightcall runs list --store {store.name}"
+        )
 
 
 @runs.command()

@@ -5,12 +5,11 @@
     labels       what people say about judged cases: files next to the suite
     address      where a store is: a file, a URL, or the default; open_store; retries while it is away
     sql/         SQLite and PostgreSQL through SQLAlchemy Core, one file per subject
-    migrations/  versions/: one file per change of the schema; `sql/schema` runs them when an older store is opened
 
 The store is synchronous. An async caller runs whole batches in a thread:
 `await asyncio.to_thread(writer.add, batch)`. Stores and writers may be shared between threads: every call
 uses its own connection.
 
-To store something new: add its table to `sql/tables.py`, a migration that creates it, a file in `sql/` that
+To store something new: add its table to `sql/tables.py`, raise `schema.VERSION`, a file in `sql/` that
 reads and writes it, and a line in `sql/copy.py`, so that it survives a copy.
 """

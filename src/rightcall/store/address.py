@@ -50,8 +50,8 @@ def open_store(
     """The store at a path or URL; by default the one in `RIGHTCALL_STORE`, or `.rightcall/rightcall.db`.
 
     Creates it if it does not exist, unless `must_exist`: then the error says what to run.
-    An older store is migrated first (SQLite: after a backup); a newer one is rejected. `small_cache` keeps less of a
-    file in memory, for a process that mostly writes and runs for days.
+    One of another version is rejected. `small_cache` keeps less of a file in memory, for a process that mostly
+    writes and runs for days.
     """
     address = store_address(url)
     if address.file is not None:

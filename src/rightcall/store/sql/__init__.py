@@ -4,7 +4,7 @@ tables       the current schema; columns: several columns of one kind
 record_bytes records to bytes and back, and text that every engine can store
 rows         a result as rows of its tables, and back, its scores in one column; types of columns, checked when read
 engine       connections, transactions, readable database errors
-schema       the version of a store; creating, migrating or rejecting it
+schema       the version of a store; creating or rejecting it
 core         shared by all parts of a store, with bulk inserts and locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results

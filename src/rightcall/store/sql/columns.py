@@ -1,7 +1,4 @@
-"""Columns of one kind, several at a time, as tables and migrations declare them.
-
-What these make is in databases of users and never changes: a column of another kind gets another function.
-"""
+"""Columns of one kind, several at a time, as tables declare them."""
 
 from __future__ import annotations
 

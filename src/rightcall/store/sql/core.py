@@ -26,7 +26,7 @@ from rightcall.store.sql.engine import (
     write_transaction,
 )
 from rightcall.store.sql.record_bytes import escape_text
-from rightcall.store.sql.schema import bring_to_head
+from rightcall.store.sql.schema import require_schema
 
 
 def utc_now() -> datetime:
@@ -53,7 +53,7 @@ class Core:
         self._metric_names: dict[int, str] = {}
         self._database: DatabaseFile | None = None
         try:
-            self.migrated_from = bring_to_head(self.engine, self.name, self.file)
+            require_schema(self.engine, self.name)
             if self.file is not None:
                 self._database = DatabaseFile(self.file)
         except BaseException:

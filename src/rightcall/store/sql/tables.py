@@ -1,4 +1,4 @@
-"""The current schema; `migrations/` contains its history.
+"""The schema; a change raises `schema.VERSION`.
 
 The list of runs reads `runs` alone: every batch of results adds to the counters in its run's row, and a
 finished run carries its summary. A run's page reads a slice of `results` by one of its two indices; a case's
