@@ -277,7 +277,6 @@ DOORS: dict[str, Callable[[str, random.Random], Any]] = {
     "trajectories": _trajectories,
     "tools": _tools,
     "suites": _suite,
-    "cassettes": lambda name, draw: _ran("--model", f"recorded:{name}"),
     "scripts": lambda name, draw: _ran("--model", f"scripted:{name}"),
     "faults": lambda name, draw: _ran("--faults", name),
     "gates": lambda name, draw: _typed("run", name, "--store", "out/s.db"),

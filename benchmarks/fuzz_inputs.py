@@ -143,19 +143,6 @@ FAULTS = {
     ],
     "seed": 3,
 }
-CASSETTE = [
-    {"format": "rightcall/cassette/1"},
-    {"prompt": {"system": "", "tools": []}},
-    {
-        "exchange": {
-            "prompt": "0123",
-            "messages": [{"role": "user", "content": "Hello"}],
-            "reply": {"message": {"role": "assistant", "content": "Hi"}, "usage": {"input_tokens": 1}},
-            "golden_id": "b",
-            "trial": 0,
-        }
-    },
-]
 SCRIPT = {
     "format": "rightcall/script/1",
     "replies": [
@@ -198,7 +185,6 @@ SEEDS = {
     "trajectories": Seed("t.trajectories.jsonl", _lines(*TRAJECTORIES), lines=True),
     "tools": Seed("tools.json", json.dumps([TOOL, DELETE]).encode(), yaml=True),
     "suites": Seed("big-suite.yaml", json.dumps(SUITE).encode(), yaml=True),
-    "cassettes": Seed("c.cassette.jsonl", _lines(*CASSETTE), lines=True),
     "scripts": Seed("script.yaml", json.dumps(SCRIPT).encode(), yaml=True),
     "faults": Seed("faults.yaml", json.dumps(FAULTS).encode(), yaml=True),
     "gates": Seed("suite.yaml", json.dumps({**PLAIN_SUITE, "gate": SUITE["gate"]}).encode(), yaml=True),

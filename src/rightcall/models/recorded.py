@@ -95,10 +95,7 @@ class RecordedProvider(ProviderAround):
                 raise ProviderError("a request outside any trial cannot be replayed", kind="not_recorded")
             return await self._inner.complete(request)
         if case.is_replaying:
-            ask = self._ask(request)
-            if not case.names_servers:  # recorded before servers were
-                ask.pop("server", None)
-            return convert(case.next_reply(ask), ModelReply, f"recording of {case.golden}")
+            return convert(case.next_reply(self._ask(request)), ModelReply, f"recording of {case.golden}")
         token = CURRENT.set(PASSING)  # what it sends is this request: it is recorded once
         try:
             reply = await self._inner.complete(request)
@@ -124,9 +121,7 @@ class RecordedProvider(ProviderAround):
 def record_to(provider: Provider, path: str | Path) -> Provider:
     """The provider, with every exchange recorded to a folder, which `recorded:PATH` replays."""
     if Path(path).is_file():
-        raise ConfigError(
-            f"{path} is a cassette of an older version: it is replayed, and no longer written; record to a folder"
-        )
+        raise ConfigError(f"{path} is a file; recordings are written to a folder")
     return RecordedProvider(provider, Recordings(RecordSettings("refresh"), Path(path)), by_request=True)
 
 

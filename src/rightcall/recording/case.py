@@ -114,11 +114,6 @@ class TapedCase:
     def is_replaying(self) -> bool:
         return self._recorded is not None
 
-    @property
-    def names_servers(self) -> bool:
-        """Whether the recording says which server answered; older ones do not."""
-        return any("server" in exchange.ask for exchange in self._recorded or ())
-
     def next_reply(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The recorded reply; the n-th equal request gets the n-th reply. `ProviderError` when there is none."""
         key, is_call = key_of(ask), TOOL in ask

@@ -13,12 +13,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.codec import decode, to_plain
+from rightcall.core.codec import decode
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
 from rightcall.model.record import Record
-from rightcall.recording.canonical import VOLATILE
 
 FORMAT = "rightcall/cassette/2"
 SHARED = ("system", "tools", "instructions")
@@ -142,69 +141,17 @@ class PromptShelf:
         return self._known[name]
 
 
-OLD_FORMAT = "rightcall/cassette/1"
-
 Trials = dict[tuple[str, int], list[TapedExchange]]
 """Exchanges by golden and trial."""
 
 
-class OldExchange(Record, frozen=True):
-    """A request, with the hash of its prompt, and the reply to it."""
-
-    prompt: str
-    messages: list[dict[str, Any]]
-    reply: dict[str, Any]
-    golden_id: str = ""
-    trial: int = 0
-
-
-class OldPrompt(Record, frozen=True):
-    system: str = ""
-    tools: list[dict[str, Any]] = []
-    settings: dict[str, Any] = {}
-
-
-class OldLine(Record, frozen=True):
-    """One line of the file: exactly one of the three. A format begins a session, which replaces earlier trials."""
-
-    format: str | None = None
-    prompt: OldPrompt | None = None
-    exchange: OldExchange | None = None
-
-
 def read_trials(path: Path) -> Trials:
-    """What a folder of recordings holds, or a `*.cassette.jsonl`, which only older versions wrote."""
+    """What a folder of recordings holds."""
     if not path.is_dir():
-        return _old_trials(path)
+        raise InputError(str(path), "no folder of recordings", "`record:` in a suite writes one")
     shelf, trials = PromptShelf(path / "prompts"), Trials()
     for file in sorted(path.glob("*.json")):
         golden = read_cassette(file)
         for number, trial in golden.trials.items():
             trials[golden.golden, int(number)] = list(shelf.whole(trial.exchanges))
-    return trials
-
-
-def _old_trials(path: Path) -> Trials:
-    whole_lines, _, _cut = _read_file(path).rpartition(b"\n")  # a crash may have truncated the last line
-    prompts: dict[str, dict[str, Any]] = {}
-    new_prompt: dict[str, Any] | None = None
-    trials, recorded_in, session = Trials(), dict[tuple[str, int], int](), 0
-    for number, text in enumerate(whole_lines.split(b"\n") if whole_lines else [], 1):
-        line = decode(text, OldLine, f"{path}:{number}")
-        if line.format not in (None, OLD_FORMAT):
-            raise InputError(f"{path}:{number}", f"format must be '{OLD_FORMAT}', got '{line.format}'")
-        session += line.format is not None
-        if line.prompt is not None:
-            # without settings that do not affect the answer, as requests are compared today
-            settings = {n: v for n, v in line.prompt.settings.items() if n not in VOLATILE}
-            new_prompt = to_plain(msgspec.structs.replace(line.prompt, settings=settings))
-        if (exchange := line.exchange) is not None:
-            if new_prompt is not None:  # a prompt stands before the first exchange that names it
-                prompts[exchange.prompt], new_prompt = new_prompt, None
-            trial = exchange.golden_id, exchange.trial
-            if recorded_in.get(trial, session) != session:
-                trials.pop(trial, None)
-            recorded_in[trial] = session
-            ask = {**prompts.get(exchange.prompt, {}), "messages": exchange.messages}
-            trials.setdefault(trial, []).append(TapedExchange(ask, exchange.reply))
     return trials

@@ -165,7 +165,7 @@ def _not_connected(address: str, error: Exception) -> ConfigError | Infrastructu
 
 LEFT_OUT = (
     ".env*", ".git", ".rightcall", ".venv", "venv", "__pycache__", "node_modules", ".pytest_cache", ".mypy_cache",
-    "*.gguf", "*.db", "*.db-wal", "*.db-shm", "*.sqlite", "*.cassette.jsonl",
+    "*.gguf", "*.db", "*.db-wal", "*.db-shm", "*.sqlite",
 )  # fmt: skip
 """Secrets, stores, models and what can be made again. Matched against every part of a path."""
 
