@@ -36,24 +36,11 @@ def test_an_assistant_lints_fixes_runs_and_compares(project):
         fix = await ask("propose_fix", path="tools.json")
         assert '-    "description": "This tool removes' in fix["diff"]
         assert "This tool" in (project / "tools.json").read_text()
-        fixed = await ask("apply_fix", path="tools.json", fix_id=fix["fix_id"])
-        assert fixed["corrected"] == ["TD604"] and "This tool" not in (project / "tools.json").read_text()
+        assert fix["corrected"] == ["TD604"]
 
         tools = json.loads((project / "tools.json").read_text())
         tools[0]["description"] = "Erase the profile of a customer. Cannot be undone."
-        text = json.dumps(tools, indent=2)
-        stale = await ask(
-            "write_definitions", path="tools.json", content=text, kind="tools", expected_version="0" * 16
-        )
-        assert stale["error"] == "conflict"
-        written = await ask(
-            "write_definitions",
-            path="tools.json",
-            content=text,
-            kind="tools",
-            expected_version=fixed["version"],
-        )
-        assert (project / "tools.json").read_text() == text and not written["created"]
+        (project / "tools.json").write_text(json.dumps(tools, indent=2))
 
         after = await ask("run_suite", suite="suite.yaml")
         assert after["verdict"] == "PASS"
@@ -69,13 +56,12 @@ def test_an_assistant_lints_fixes_runs_and_compares(project):
     with_assistant(project, loop)
 
 
-def test_nothing_outside_the_folder_is_read_or_written(project, tmp_path):
+def test_nothing_outside_the_folder_is_read(project, tmp_path):
     outside = make_project(tmp_path / "outside")
     (project / "link.json").symlink_to(outside / "tools.json")
     (project / "linked").symlink_to(outside)
     (project / "away.yaml").write_text("dataset: ../outside/goldens.jsonl\nagent: {model: 'keyword:'}\n")
     (project / "loop").symlink_to(project / "loop")
-    text = json.dumps(TOOLS)
 
     async def try_all(ask: Assistant) -> list[tuple[str, dict[str, Any]]]:
         tried = []
@@ -84,11 +70,6 @@ def test_nothing_outside_the_folder_is_read_or_written(project, tmp_path):
             tried.append((path, await ask("lint_definitions", path=path)))
             tried.append((path, await ask("propose_fix", path=path)))
             tried.append((path, await ask("check_dataset", dataset=path)))
-            wanted = {"path": path, "content": text, "kind": "tools"}
-            tried.append((path, await ask("write_definitions", **wanted)))
-        tried.append(
-            ("new file", await ask("write_definitions", path="linked/n.json", content=text, kind="tools"))
-        )
         tried.append(("suite", await ask("run_suite", suite="../outside/suite.yaml")))
         tried.append(("dataset of a suite", await ask("run_suite", suite="away.yaml")))
         tried.append(
@@ -141,9 +122,6 @@ def test_bad_input_is_an_answer_and_the_server_continues(project):
             await ask("explain_rule", code="TD999"),
             await ask("show_run", run="zz"),
             await ask("run_suite", suite="tools.json"),
-            await ask("write_definitions", path="x.json", content="{", kind="tools"),
-            await ask("write_definitions", path="evil.py", content="x", kind="tools"),
-            await ask("write_definitions", path=".github/x.yaml", content="x: 1", kind="tools"),
             await ask("no_such_tool"),
         ]
         assert all(one["failed"] and one["hint"] for one in said)
@@ -152,7 +130,6 @@ def test_bad_input_is_an_answer_and_the_server_continues(project):
 
     errors = with_assistant(project, try_all)
     assert set(errors) <= {"bad_input", "invalid_args", "permission_denied", "unknown_tool"}
-    assert not (project / "x.json").exists() and not (project / "evil.py").exists()
 
 
 def test_hostile_text_is_short_and_inert(project):
@@ -178,8 +155,7 @@ def test_reading_tools_say_so_and_its_own_listing_lints_clean(project):
     tools = with_assistant(project, listing)
     hints = {one["name"]: one["annotations"] for one in tools}
     writing = {name for name, hint in hints.items() if not hint["readOnlyHint"]}
-    assert writing == {"apply_fix", "write_definitions", "run_suite"}
-    assert all(hints[name]["destructiveHint"] for name in ("apply_fix", "write_definitions"))
+    assert writing == {"run_suite"}
     assert [name for name, hint in hints.items() if hint["openWorldHint"]] == ["run_suite"]
 
     from rightcall.lint.engine import lint

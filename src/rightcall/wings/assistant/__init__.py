@@ -1,9 +1,8 @@
-"""RightCall as an MCP server for coding assistants: lint, fix, run, look, compare, within one project folder.
+"""RightCall as an MCP server for coding assistants: lint, run, look, compare, within one project folder.
 
-project           what the server may read, write and start
+project           what the server may read and start
 reply             answers that are short, bounded and safe to show
-definition_tools  lint, explain, check, propose and write definitions
-written_file      which files may be written, and with what
+definition_tools  lint, explain, check, propose corrections
 run_tools         list, show, compare, gate and analyze runs
 server            run or replay a suite; all tools together, over stdio
 

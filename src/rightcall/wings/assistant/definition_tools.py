@@ -1,4 +1,4 @@
-"""Tools about definitions and goldens: lint, explain, check, propose a fix, apply it, write a file."""
+"""Tools about definitions and goldens: lint, explain, check, propose a fix."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ from msgspec import Meta
 
 from rightcall.api.goldens import check_dataset, load_dataset
 from rightcall.api.tool_lint import lint_sets
-from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, RightCallError
-from rightcall.files.atomic import write_file
 from rightcall.files.python_object import is_object_name
 from rightcall.lint.config import LintConfig, find_settings
 from rightcall.lint.explain import rule_facts
-from rightcall.lint.fixer import fix, write
+from rightcall.lint.fixer import fix
 from rightcall.lint.rule import find_rule
 from rightcall.lint.source.read import read_paths
 from rightcall.lint.source.tools import ToolSet
 from rightcall.run.suite import load_suite
 from rightcall.tools.definitions.function import tool
-from rightcall.tools.runtime.errors import ToolError
 from rightcall.wings.assistant.project import Project
-from rightcall.wings.assistant.reply import first, version_of
-from rightcall.wings.assistant.written_file import Kind, require_text, writable_file
+from rightcall.wings.assistant.reply import first
 
 MOST_FINDINGS = 40
 LARGEST_FILE = 1_000_000
@@ -55,7 +51,7 @@ class DefinitionTools:
         """Find what makes models choose or fill the tools of a file wrongly, without running anything.
 
         Use when tool definitions were written or changed. Returns counts by severity, findings with code,
-        tool, line, message and hint, and the file's version. Call explain_rule for the reason behind a code
+        tool, line, message and hint. Call explain_rule for the reason behind a code
         and propose_fix for a correction.
         """
         report = lint_sets(self._sets(path), LintConfig(**find_settings().fields()))
@@ -71,7 +67,6 @@ class DefinitionTools:
         ]
         return {
             "path": str(self._definitions(path)),
-            "version": version_of(self._definitions(path)),
             "counts": report.counts(),
             "tools": len(report.tools),
             "findings": first(shown, MOST_FINDINGS),
@@ -106,14 +101,13 @@ class DefinitionTools:
     ) -> dict[str, Any]:
         """Find mistakes in goldens before a run: unknown tools, impossible arguments, contradictions.
 
-        Use when goldens were written or changed. Returns the number of goldens, the findings with their
-        lines, and the file's version. Runs nothing.
+        Use when goldens were written or changed. Returns the number of goldens and the findings with their lines.
+        Runs nothing.
         """
         path = self._project.file(dataset)
         problems = check_dataset(path, tools=self._project.file(tools) if tools else ())
         return {
             "path": str(path),
-            "version": version_of(path),
             "goldens": len(load_dataset(path)),
             "errors": sum(problem.severity == "error" for problem in problems),
             "findings": first(problems, MOST_FINDINGS),
@@ -129,88 +123,15 @@ class DefinitionTools:
     ) -> dict[str, Any]:
         """Propose corrections of lint findings in a file of tool definitions, as a diff; no file is changed.
 
-        Use when lint_definitions reported findings. Returns the diff and a fix_id. Show the diff to the user,
-        then pass the fix_id to apply_fix. Findings without an automatic correction are left out: write those
-        with write_definitions.
+        Use when lint_definitions reported findings. Returns the diff, to be shown to the user, and what it corrects.
+        Findings without an automatic correction are left out.
         """
         fix = self._first_fix(path, kind)
         return {
             "path": str(self._definitions(path)),
-            "fix_id": _fix_id(fix, kind) if fix else None,
             "diff": fix.diff if fix else "",
             "corrected": sorted(set(fix.codes)) if fix else [],
         }
-
-    @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
-    def apply_fix(
-        self,
-        path: Definitions,
-        fix_id: Annotated[
-            str, Meta(description="The fix_id that propose_fix returned for this file", max_length=100)
-        ],
-    ) -> dict[str, Any]:
-        """Write one proposal of propose_fix to its file of tool definitions, overwriting the text it corrects.
-
-        Use when the user agreed to the diff. Fails with conflict, without changing anything, if the file was
-        edited since the proposal. Returns what was corrected and the file's new version. Cannot be undone
-        here.
-        """
-        for kind in ("safe", "review"):
-            fix = self._first_fix(path, kind)
-            if fix is not None and _fix_id(fix, kind) == fix_id:
-                writable_file(self._project, fix.before.name, "tools", "suite")
-                write([fix])
-                file = Path(fix.before.name)
-                codes = sorted(set(fix.codes))
-                return {"path": str(file), "version": version_of(file), "corrected": codes}
-        raise ToolError(
-            "conflict",
-            f"{path} has no proposal '{fix_id}': it was edited or fixed since",
-            "call propose_fix again and use the fix_id it returns",
-            effect="none",
-        )
-
-    @tool(read_only=False, destructive=True, idempotent=True, open_world=False)
-    def write_definitions(
-        self,
-        path: Annotated[
-            str,
-            Meta(
-                description="File to write, relative to the project: 'shop.tools.json', 'goldens.jsonl', "
-                "'suite.yaml', or an existing file of that kind",
-                max_length=500,
-            ),
-        ],
-        content: Annotated[str, Meta(description="The whole new text of the file", max_length=LARGEST_FILE)],
-        kind: Annotated[
-            Kind, Meta(description="What the text contains; it is validated as such before it is written")
-        ],
-        expected_version: Annotated[
-            str,
-            Meta(
-                description="Version of the file to replace, as lint_definitions or check_dataset returned it. "
-                "Defaults to '', which creates a new file.",
-                max_length=64,
-            ),
-        ] = "",
-    ) -> dict[str, Any]:
-        """Write a file of tool definitions, goldens or a suite in the project, replacing its whole text.
-
-        Use when a change is more than propose_fix offers. Fails with permission_denied if the file is of
-        another kind or a suite would start something new, with bad_input if the text cannot be read as its
-        kind, and with conflict if the file is not the expected_version; nothing is written then. Returns the
-        new version. An overwritten text cannot be restored here.
-        """
-        file = writable_file(self._project, path, kind)
-        now = version_of(file)
-        if now != expected_version:
-            # The version is not told: it is the proof that the file was read.
-            detail = f"{path} is not the expected version"
-            hint = "read it with lint_definitions or check_dataset, then write with the version they return"
-            raise ToolError("conflict", detail, hint, effect="none")
-        require_text(self._project, file, content, kind)
-        write_file(file, content.encode("utf-8"))
-        return {"path": str(file), "version": version_of(file), "created": not now}
 
     def _definitions(self, source: str) -> Path:
         """The file of definitions that a path names: itself, or the tools of a suite."""
@@ -236,9 +157,3 @@ class DefinitionTools:
         """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
         config = LintConfig(**find_settings().fields())
         return next(iter(fix(self._sets(source), config=config, suggested=kind == "review")), None)
-
-
-def _fix_id(fix: Any, kind: str) -> str:
-    """A proposal by what it would replace and by what."""
-    text = "\0".join((kind, fix.before.name, str(fix.before.first_line), fix.before.text, fix.after.text))
-    return f"{kind}-{hex_digest(text, 16)}"

@@ -7,7 +7,6 @@ and neither the place of a suite nor a model's name in a call earns trust.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +19,9 @@ from rightcall.run.suite_actions import FILE_MODELS, actions, judge_files, recor
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store
 
-DATA = (".json", ".jsonl", ".yaml", ".yml")
-"""Files that an assistant may write: data, never code."""
-
 
 class RefusedPathError(InputError):
-    """A path leads out of the project, or to a place that is not written."""
+    """A path leads out of the project."""
 
 
 class RefusedSuiteError(ConfigError):
@@ -66,20 +62,6 @@ class Project:
             raise InputError(text[:200], "no such file in the project", "paths are relative to its folder")
         return path
 
-    def writable(self, text: str) -> Path:
-        """A path for a data file in no hidden folder. What may be in it: `written_file.writable_file`."""
-        path = self.inside(text)
-        problem, hint = "", "edit it with another tool"
-        if path.suffix.lower() not in DATA:
-            problem = f"cannot be written here: only {', '.join(DATA)}"
-        elif hidden := next((part for part in path.parts if part.startswith(".")), None):
-            problem = f"'{hidden}' is hidden; hidden files cannot be written"
-        elif not (self.root / path).parent.is_dir():
-            problem, hint = "its folder does not exist", "create the folder first"
-        if problem:
-            raise RefusedPathError(text[:200], problem, hint)
-        return path
-
     def run_name(self, text: str) -> str:
         """A run as a user names it; where a file is meant, it is one of the project."""
         self.inside(text, "run")
@@ -105,41 +87,8 @@ class Project:
                 f"or type `rightcall run {path}`",
             )
 
-    def require_same_actions(self, path: Path, before: Suite | None, after: Suite) -> None:
-        """Raise if a suite would start more than before: what users run later is not for the assistant to choose."""
-        old = set(_effects(before, path.parent)) if before else set()
-        more = [words for words, value in _effects(after, path.parent) if (words, value) not in old]
-        if more and not self.trust:
-            raise RefusedSuiteError(
-                f"{path}: not written: with this text, running it would also",
-                *(f"  {words}" for words in more),
-                "only the user can add this: ask them to edit the suite",
-            )
-
     def store(self, *, must_exist: bool = True) -> Store:
         return open_store(self.store_url, must_exist=must_exist)
-
-
-def _effects(suite: Suite, folder: Path) -> Iterator[tuple[str, str]]:
-    """What running a suite would do, in words, each with the value that must stay the same and is not shown."""
-    yield from ((action.words, "") for action in actions(suite, folder))
-    yield from ((f"connect: {url}", "") for url in _servers_of(suite))
-    server = suite.tools.get("mcp") if isinstance(suite.tools, dict) else None
-    variables = server.get("env") if isinstance(server, dict) else None
-    for name, value in variables.items() if isinstance(variables, dict) else ():
-        yield f"start its tools with another {name}", str(value)
-    agent = suite.agent
-    if agent.execute == "real" or (agent.execute is None and agent.observe):
-        yield "call its tools for real", ""
-    for header, text in agent.headers.items():
-        for name in re.findall(r"\$\{(\w+)\}", text):
-            yield f"send {name} of the environment in the header {header}", ""
-    named = [entry for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
-    keys = [agent.key_env, suite.user.key_env if suite.user else None]
-    for name in dict.fromkeys(
-        [*filter(None, keys), *(name for endpoint in named for name in endpoint.secret_variables)]
-    ):
-        yield f"send {name} of the environment to a model's server", ""
 
 
 def _servers_of(suite: Suite) -> Iterator[str]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import wraps
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Any
 
 from rightcall.core.codec import encode, to_plain
-from rightcall.core.digest import file_digest
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
 from rightcall.show.text import display_text
 from rightcall.tools.runtime.errors import ToolError
@@ -38,16 +36,6 @@ def first(items: Iterable[Any], most: int) -> dict[str, Any]:
     """The first items of a list, and how many more there are."""
     whole = list(items)
     return {"items": whole[:most], "more": max(0, len(whole) - most)}
-
-
-def version_of(path: Path) -> str:
-    """A short name of a file's content; "" when there is no file."""
-    try:
-        return file_digest(path, 16)
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
 
 
 def with_explained_errors(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -173,8 +173,7 @@ class RunTools:
         """Explain why a run fails: causes with evidence, the tools they concern, and a proposed change with a diff.
 
         Use when several goldens fail. Returns findings, the surest first. Changes are proposals that nothing
-        has proven: make them with write_definitions, run the suite again and compare_runs. Changes nothing
-        itself.
+        has proven: when one was made, run the suite again and compare_runs. Changes nothing itself.
         """
         with self._project.store() as store:
             stored = store.runs.get(self._project.run_name(run))

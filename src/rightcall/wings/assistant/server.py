@@ -100,7 +100,7 @@ class SuiteTools:
         Use when goldens were written or changed, or before a pass rate is trusted. Plants bugs in right behaviour and
         scores them with the suite's goldens; asks no model and runs no tool. Returns the catch rate with its interval,
         the most harmful bugs that pass with the change of the golden that would catch each, and doubted goldens.
-        Changes nothing: make changes with write_definitions.
+        Changes nothing.
         """
         path, loaded = self._project.suite(suite)
         self._project.require_trust(path, loaded, None)
