@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from rightcall.cli.command_options import takes_options
-from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json
 from rightcall.core.codec import to_plain
-from rightcall.core.options import JsonOption, Option, StoreOption, TrustOption
+from rightcall.core.options import JsonOption, StoreOption
 from rightcall.decide.options import CompareOptions
 from rightcall.store.address import open_store
-
-if TYPE_CHECKING:
-    from rightcall.improve.attribution import UndoneEffect, WhatChanged
-    from rightcall.store.sql.store import Store
 
 
 @dataclass(frozen=True, kw_only=True)
 class CompareCommandOptions(CompareOptions):
     """The options of `rightcall compare`."""
 
-    bisect: Annotated[
-        bool, Option("Run broken goldens again with one suspect change undone at a time (needs --suite)")
-    ] = False
-    suite: Annotated[Path, Option("Suite of the runs, for --bisect")] = Path("suite.yaml")
-    trials: Annotated[int, Option("Trials for --bisect", ge=1, le=100)] = 3
-    trust: TrustOption = False
     store: StoreOption = None
     as_json: JsonOption = False
 
@@ -56,33 +43,17 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
         before, *after = map(store.runs.get, runs)
         changed = {stored.id: what_changed(store, before, stored) for stored in after}
         matrix = golden_matrix(store, runs) if len(runs) > 2 else None
-        undone = {
-            run: undo_each(store, difference, options) if options.bisect else []
-            for run, difference in changed.items()
-        }
     if options.as_json:
         documents = []
         for comparison in comparisons:
-            effects = undone[comparison.candidate]
-            more = {"what_changed": changed[comparison.candidate]} | ({"bisect": effects} if effects else {})
-            documents.append(to_plain(comparison) | more)
+            documents.append(to_plain(comparison) | {"what_changed": changed[comparison.candidate]})
         print_json(documents)
     else:
-        from rightcall.show.comparison import print_changes, print_comparison, print_matrix, print_undone
+        from rightcall.show.comparison import print_changes, print_comparison, print_matrix
 
         for comparison in comparisons:
             print_comparison(console(), comparison)
             print_changes(console(), changed[comparison.candidate])
-            print_undone(console(), undone[comparison.candidate])
         if matrix is not None:
             print_matrix(console(), matrix)
     raise click.exceptions.Exit(max(comparison.comparison.exit_code for comparison in comparisons))
-
-
-def undo_each(store: Store, changed: WhatChanged, options: CompareCommandOptions) -> list[UndoneEffect]:
-    """Run the goldens that broke with one suspect change undone at a time."""
-    from rightcall.api.suite_run import plan_of_run
-    from rightcall.improve.bisection import bisect_changes
-
-    plan = plan_of_run(options.suite, store.runs.get(changed.after).run, trust=options.trust)
-    return run_interruptible(bisect_changes(plan, store, changed, trials=options.trials))

@@ -6,7 +6,6 @@ expected_path, step_funnel   the steps that goldens expect, and where trials lea
 proposals        changes worth trying, where each can act, and what definitions become (patch)
 proof/           `improve`: changes of definitions, tried on some goldens and proven on others
 changes          what changed between two runs, and which flipped goldens that touches (attribution)
-bisection        which of several changes broke goldens
 lint_evidence    lint rules ranked by the mistakes made with the tools they flag
 robustness       what faults and harmless changes (perturbations/) did to a run, paired with clean ones
 model_texts      what a model writes: rewritten descriptions, variants of a text

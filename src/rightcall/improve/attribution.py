@@ -72,25 +72,6 @@ class WhatChanged(Record, frozen=True):
     known: bool = True
 
 
-class UndoneEffect(Record, frozen=True):
-    """One change undone: rates of the broken goldens with and without it, and of as many that did not break.
-
-    `caused` says that undoing it repairs broken goldens beyond chance (p, adjusted for the number of changes).
-    """
-
-    item: int
-    place: str
-    what: str
-    broken: int = 0
-    with_change: float = 0.0
-    without: float = 0.0
-    others_with: float = 0.0
-    others_without: float = 0.0
-    p: float = 1.0
-    caused: bool = False
-    problem: str = ""
-
-
 def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChanged:
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rightcall.core.text import change_interval, percent, percent_change, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
-from rightcall.improve.attribution import UndoneEffect, WhatChanged
+from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
 from rightcall.run.decisions import RunComparison
@@ -74,11 +74,7 @@ def print_changes(out: Screen, changes: WhatChanged) -> None:
     if len(changes.items) > MOST_ITEMS:
         out.print(f"… {len(changes.items) - MOST_ITEMS} more changes: --json", style="dim")
     for flip in changes.flips[:MOST_FLIPS]:
-        touched = ", ".join(f"change {at + 1}" for at in flip.suspects[:2])
-        out.say(
-            "  {} [bold]{}[/bold] {} → {}{}", flip.change, flip.golden, flip.before, flip.after,
-            f"  touched by {touched}" if touched else "",
-        )  # fmt: skip
+        out.say("  {} [bold]{}[/bold] {} → {}", flip.change, flip.golden, flip.before, flip.after)
         for word, calls in (("before: ", flip.calls_before), ("after:  ", flip.calls_after)):
             line = f"    {word}{'; '.join(calls) or 'no call'}"
             out.print(line[:LONGEST], style="dim", soft_wrap=True)
@@ -91,20 +87,6 @@ def _item(out: Screen, number: int, item: ChangeItem) -> None:
     for sign, value, style in (("-", item.before, "red"), ("+", item.after, "green")):
         if value is not None:
             out.print(f"     {sign} {str(value)[:LONGEST]}", style=style, soft_wrap=True)
-
-
-def print_undone(out: Screen, effects: Sequence[UndoneEffect]) -> None:
-    """The result of undoing each suspect change, one at a time."""
-    for effect in effects:
-        place = f"{effect.place}, {effect.what}"
-        if effect.problem:
-            out.print(f"  {place}: {effect.problem}", style="dim", soft_wrap=True)
-            continue
-        rates = f"{percent(effect.with_change, 1)} → {percent(effect.without, 1)} on {effect.broken} broken goldens"
-        others = f"{percent(effect.others_with, 1)} → {percent(effect.others_without, 1)} on others"
-        word = "caused it" if effect.caused else "not shown to cause it"
-        line = f"  undone: {place}: {rates}, {others} (p = {effect.p:.3g})  {word}"
-        out.print(line, style="red" if effect.caused else None, soft_wrap=True)
 
 
 MOST_SHOWN = 30
