@@ -195,11 +195,12 @@ def print_votes(size: int, draws: Sequence[Sequence[tuple[bool, str]]]) -> None:
     rows = [row for draw in draws for row in draw]
     damaged = sum(is_damaged for is_damaged, _ in rows)
     shown = f"{size:>6}   "
-    for bands in (("likely", "look"), ("likely",)):
-        marked = [is_damaged for is_damaged, band in rows if band in bands]
-        precision = f"{sum(marked) / len(marked):.2f}" if marked else "–"
-        shown += f"{sum(marked):>4} of {damaged:<4}   {sum(marked) / damaged:>4.0%}   {precision:>5}     "
-    print(shown, flush=True)
+    marked = [is_damaged for is_damaged, band in rows if band == "likely"]
+    precision = f"{sum(marked) / len(marked):.2f}" if marked else "–"
+    print(
+        f"{shown}{sum(marked):>4} of {damaged:<4}   {sum(marked) / damaged:>4.0%}   {precision:>5}",
+        flush=True,
+    )
 
 
 def print_repairs(new: Path, old: Path) -> None:
@@ -219,8 +220,8 @@ def print_repairs(new: Path, old: Path) -> None:
                 earlier.append(one_golden(asked[number], before[number], old))
             except InputError:
                 refused += 1
-    marked = {doubt.golden_id: doubt.band for doubt in reversed(doubts_of(earlier)) if doubt.band != "look"}
-    wrongly = {doubt.golden_id: doubt.band for doubt in reversed(doubts_of(others)) if doubt.band != "look"}
+    marked = {doubt.golden_id: doubt.band for doubt in reversed(doubts_of(earlier))}
+    wrongly = {doubt.golden_id: doubt.band for doubt in reversed(doubts_of(others))}
     certain = [list(bands.values()).count("certain") for bands in (marked, wrongly)]
     print(
         f"repairs: {len(earlier) + refused} answers were changed later; without any run {refused} of them cannot be "

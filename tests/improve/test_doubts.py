@@ -112,7 +112,7 @@ VOTES = [
     (ALARM, [LATER, True, True], {}),
     (ALARM, [LATER, LATER], {"agents_agree": "likely"}),
     (ALARM, [LATER, True], {}),
-    (ALARM, [LATER], {"agents_agree": "look"}),
+    (ALARM, [LATER], {}),  # one agent shows nothing
     (ALARM, [None] * 4, {}),  # they gave up
     (ALARM, [None] * 5, {"nobody_passes": "likely"}),
     (ALARM, [call("set_alarm", minutes="soon")] * 3, {}),  # no tool would accept it
@@ -123,8 +123,8 @@ VOTES = [
     (golden("note", "Note 1", text=1), [True, True, True, call("note", text="1"), call("note", text="1")], {"too_strict": "likely"}),
     (golden("find_flights", "To Boston", city="Boston, MA"), [True, True, True, call("find_flights", city="Boston"), call("find_flights", city="Boston")], {}),
     (golden("get_order", "Order A-17", order_id="A-17"), [True, True, True, call("get_order", order_id="a17"), call("get_order", order_id="a17")], {}),
-    (golden("get_weather", "Weather in Hue", city="Hanoi"), [True, True, True, call("get_weather", city="Hue"), call("get_weather", city="Hue")], {"from_nowhere": "look"}),
-    (golden("get_order", "Return the order with the id A-17", order_id="A-17"), [True, True, call("fetch_order", order_id="A-17"), call("fetch_order", order_id="A-17"), True], {"two_tools_fit": "look"}),
+    (golden("get_weather", "Weather in Hue", city="Hanoi"), [True, True, True, call("get_weather", city="Hue"), call("get_weather", city="Hue")], {}),
+    (golden("get_order", "Return the order with the id A-17", order_id="A-17"), [True, True, call("fetch_order", order_id="A-17"), call("fetch_order", order_id="A-17"), True], {}),
 ]  # fmt: skip
 
 
@@ -156,30 +156,6 @@ def test_final_states_vote_in_a_world() -> None:
 def test_agents_below_half_do_not_vote() -> None:
     rates = {Voter("gpt-4"): (5, 10), Voter("claude-3"): (4, 10), Voter("llama-3"): (0, 0)}
     assert voters_of(rates) == {Voter("gpt-4")}
-
-
-def test_goldens_with_one_request_contradict_each_other() -> None:
-    same = {"request": "Weather in Ha Noi, please", "city": "Hanoi"}
-    first = golden("get_weather", id="a", **same)
-    second = golden("get_weather", "weather in Ha Noi please!", id="b", city="hanoi")
-    other = golden("get_weather", "weather in Ha Noi please!", id="c", city="Hue")
-    assert [(d.golden_id, d.code, d.band) for d in doubts(first, second)] == [
-        ("a", "contradiction", "look"), ("b", "contradiction", "look"),
-    ]  # fmt: skip
-    assert doubts(first, other) == ()
-
-
-def test_better_agents_that_fail_are_further_evidence_only() -> None:
-    names = [f"{chr(97 + number)}-1" for number in range(20)]
-    easy = [golden("set_alarm", id=f"e{number}", minutes=20) for number in range(10)]
-    votes: dict[str, Ballot] = {
-        one.id: {Voter(name): [Attempt(place > number, (LATER,))] for place, name in enumerate(names)}
-        for number, one in enumerate(easy)
-    }
-    votes["g"] = {Voter(name): [Attempt(place < 8, (LATER,))] for place, name in enumerate(names)}
-    codes = [doubt.code for doubt in doubts(ALARM, *easy, votes=votes) if doubt.golden_id == "g"]
-    assert codes == ["agents_agree", "discrimination"]
-    assert "discrimination" not in {d.code for d in doubts(*easy, votes=votes)}
 
 
 CHANGES = [

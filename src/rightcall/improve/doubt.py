@@ -20,18 +20,18 @@ from rightcall.model.record import Record
 from rightcall.run.rehearsal.own_behaviour import OwnBehaviour
 from rightcall.run.rehearsal.toolset import Toolset
 
-Band = Literal["certain", "likely", "look"]
+Band = Literal["certain", "likely"]
 BANDS: tuple[Band, ...] = get_args(Band)
 
-PRECISION: dict[Band, float] = {"certain": 1.0, "likely": 0.91, "look": 0.5}
+PRECISION: dict[Band, float] = {"certain": 1.0, "likely": 0.91}
 """The share of doubts of each band that are right: the lowest that `python -m benchmarks doubts` measures.
 
-Certain is by construction. With simulated agents: `likely` of 5 or 10 agents, `look` of one.
+Certain is by construction. `likely` with 5 or 10 simulated agents.
 """
 
 DoubtCode = Literal[
     "cannot_be_met", "against_schema", "default_demanded", "stray_mark", "agents_agree", "nobody_passes",
-    "too_strict", "contradiction", "two_tools_fit", "from_nowhere", "discrimination",
+    "too_strict",
 ]  # fmt: skip
 DOUBT_CODES: tuple[DoubtCode, ...] = get_args(DoubtCode)
 
@@ -43,10 +43,6 @@ DOUBT_TITLES: dict[DoubtCode, str] = {
     "agents_agree": "agents agree on another call",
     "nobody_passes": "nobody passes",
     "too_strict": "too strict",
-    "contradiction": "contradicts another golden",
-    "two_tools_fit": "two tools fit",
-    "from_nowhere": "value from nowhere",
-    "discrimination": "better agents fail it",
 }
 
 

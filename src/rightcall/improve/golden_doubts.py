@@ -22,20 +22,7 @@ from rightcall.improve.doubt import (
     SuspectGolden,
     in_order,
 )
-from rightcall.improve.doubts.agents import (
-    agents_agree,
-    from_nowhere,
-    nobody_passes,
-    too_strict,
-    two_tools_fit,
-)
-from rightcall.improve.doubts.comparisons import (
-    MOST_COMPARED,
-    GoldenDemand,
-    PassMatrix,
-    contradictions,
-    demand_of,
-)
+from rightcall.improve.doubts.agents import agents_agree, nobody_passes, too_strict
 from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
 from rightcall.improve.golden_edit import apply_edits, limit_value
 from rightcall.improve.past_evidence import Electorate, PastEvidence, PastRuns, newest_runs
@@ -60,8 +47,6 @@ REASONS: dict[DoubtCode, Callable[[SuspectGolden], Iterator[Reason]]] = {
     "agents_agree": agents_agree,
     "nobody_passes": nobody_passes,
     "too_strict": too_strict,
-    "two_tools_fit": two_tools_fit,
-    "from_nowhere": from_nowhere,
 }
 LONGEST_SENTENCE = 400
 IDENTITY = ("tools", "tool_set", "cluster", "tags", "metadata", "name", "comments")
@@ -77,9 +62,6 @@ class Doubter:
         self._trial, self._ballots, self._system, self._settled = trial, ballots, system, settled
         self._toolsets = Toolsets()
         self._doubts: list[Doubt] = []
-        self._demands: list[GoldenDemand] = []
-        self._marks: dict[str, str] = {}
-        self._matrix = PassMatrix()
         self.kept = self.examined = 0
 
     async def examine(self, where: str, golden: AnyGolden) -> None:
@@ -94,27 +76,15 @@ class Doubter:
         for code, reasons in REASONS.items():
             for reason in reasons(suspect):
                 self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes, mark)
-        self._matrix.add(golden.id, ballot)
-        if len(self._demands) < MOST_COMPARED and (demand := demand_of(suspect, where, mark)) is not None:
-            self._demands.append(demand)
 
     def doubts(self) -> tuple[Doubt, ...]:
         """Every doubt, the most certain first."""
-        for demand, reason in contradictions(self._demands):
-            self._add(demand.golden_id, demand.where, "contradiction", reason, Votes(), demand.mark)
-        self._demands = []
-        doubted = {doubt.golden_id: (doubt.where, self._marks[doubt.golden_id]) for doubt in self._doubts}
-        for golden_id, reason in self._matrix.reasons(frozenset(doubted)):
-            where, mark = doubted[golden_id]
-            self._add(golden_id, where, "discrimination", reason, Votes(), mark)
-        self._matrix = PassMatrix()
         return in_order(self._doubts)
 
     def _add(
         self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes, golden: str
     ) -> None:
         mark = hex_digest(f"{golden} {code}", 16)
-        self._marks[golden_id] = golden
         if mark in self._settled:
             self.kept += 1
             return

@@ -15,7 +15,7 @@ from rightcall.improve.argument_kind import is_held, is_stated, plain_value, sta
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
 from rightcall.improve.doubt import SuspectGolden
-from rightcall.improve.doubts.agents import agents_agree, too_strict
+from rightcall.improve.doubts.agents import most_do_otherwise, too_strict
 from rightcall.improve.doubts.demands import against_schema
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.golden_facts import all_words, expected_tools
@@ -55,7 +55,7 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
         return behaviour
     seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN
     sides = words_side_with(suspect.difference, words, suspect.words, evidence, plainly=not seen_again)
-    return behaviour if sides and next(agents_agree(suspect), None) is not None else None
+    return behaviour if sides and most_do_otherwise(suspect.votes) else None
 
 
 def _agreement(votes: Votes, own: Votes) -> Votes:

@@ -14,23 +14,20 @@ from rightcall.show.screen import Screen
 BAND_TITLES: dict[Band, str] = {
     "certain": "certainly wrong",
     "likely": "likely wrong",
-    "look": "worth a look",
 }
-COLORS: dict[Band, str] = {"certain": "red", "likely": "yellow", "look": "cyan"}
+COLORS: dict[Band, str] = {"certain": "red", "likely": "yellow"}
 MOST_SHOWN = 10
 
 
 def doubts_headline(doubts: Sequence[Doubt]) -> str:
     """How many goldens are probably wrong, and which; empty without doubts."""
-    ids = list(dict.fromkeys(doubt.golden_id for doubt in doubts if doubt.band != "look"))
-    looks = len({doubt.golden_id for doubt in doubts} - set(ids))
-    more = f"{pluralize(looks, 'golden')} {'is' if looks == 1 else 'are'} worth a look." if looks else ""
+    ids = list(dict.fromkeys(doubt.golden_id for doubt in doubts))
     if not ids:
-        return more
-    titles = {doubt.golden_id: doubt.title for doubt in reversed(doubts) if doubt.band != "look"}
+        return ""
+    titles = {doubt.golden_id: doubt.title for doubt in reversed(doubts)}
     named = first_names([f"{golden_id} ({titles[golden_id]})" for golden_id in ids], 3)
     verb = "is" if len(ids) == 1 else "are"
-    return f"{pluralize(len(ids), 'golden')} {verb} probably wrong: {named}. {more}".strip()
+    return f"{pluralize(len(ids), 'golden')} {verb} probably wrong: {named}."
 
 
 def band_line(band: Band) -> str:
@@ -42,13 +39,13 @@ def band_line(band: Band) -> str:
 
 
 def print_doubts(out: Screen, doubts: Sequence[Doubt], *, every: bool = False) -> None:
-    """Print doubts by band; those that are only worth a look, and more than ten of a band, with `every`."""
+    """Print doubts by band; more than ten of a band with `every`."""
     if not doubts:
         return
     out.print(doubts_headline(doubts), style="bold", soft_wrap=True)
     for band in BANDS:
         group = [doubt for doubt in doubts if doubt.band == band]
-        if not group or (band == "look" and not every):
+        if not group:
             continue
         out.print(band_line(band), style="dim", soft_wrap=True)
         color = COLORS[band]

@@ -10,7 +10,7 @@ from rightcall.wings.audit.audit_text import HARM_TITLES, LOUD, proposal_lines
 from rightcall.wings.audit.result import AuditResult, Survivor
 
 PAGE = "docs/audit.md"
-LEVELS = {"certain": "error", "likely": "warning", "look": "note"}
+LEVELS = {"certain": "error", "likely": "warning"}
 
 
 def audit_sarif(result: AuditResult, version: str = "") -> str:
