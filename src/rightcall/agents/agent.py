@@ -13,7 +13,6 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
-from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider, Settings
@@ -28,6 +27,7 @@ from rightcall.models.resolver import endpoint_of, resolve
 from rightcall.models.sdk_client import client_server
 from rightcall.recording.library import Recordings
 from rightcall.tools.definitions.offer import ToolSets
+from rightcall.tools.definitions.source import tool_entries
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
@@ -129,10 +129,8 @@ class Agent:
 
 
 def as_tools(tools: Sequence[Any]) -> list[Any]:
-    """Tools unchanged, and definitions in any provider's format converted to tools."""
-    return [
-        read_tool(tool, f"tools[{i}]") if isinstance(tool, dict) else tool for i, tool in enumerate(tools)
-    ]
+    """Tools unchanged, definitions in any provider's format converted to tools, those of frameworks read."""
+    return tool_entries(tools, "tools")
 
 
 def as_settings(settings: Settings | Mapping[str, Any], where: str = "settings") -> Settings:

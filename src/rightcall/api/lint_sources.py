@@ -46,13 +46,12 @@ def read_sources(
 
 def read_offer(source: str) -> list[ToolSet]:
     """The tools of one source as they are offered: `module:attribute` may be a tool, a toolbox, a world or an agent."""
-    from rightcall.agents.observed.catalog import agent_tools
     from rightcall.files.python_object import is_object_name
     from rightcall.lint.source.tools import tool_set
     from rightcall.tools.definitions.source import tools_of
 
     if is_object_name(source) and not source.startswith("mcp:"):
-        return [tool_set(tools_of(source, agent_tools), name=source)]
+        return [tool_set(tools_of(source), name=source)]
     if not source.startswith("mcp:") and (offered := _suite_offer(Path(source))) is not None:
         return [offered]
     return read_sources([source], allow_import=False)
@@ -60,10 +59,11 @@ def read_offer(source: str) -> list[ToolSet]:
 
 def _suite_offer(path: Path) -> ToolSet | None:
     """The tools of a suite, of any kind; None for a file that is not a suite. A suite is code: it must be trusted."""
+    from rightcall.agents.agent import tools_of
     from rightcall.lint.source.tools import tool_set
     from rightcall.run.suite_plan import plan_suite
     from rightcall.run.trust import in_project
-    from rightcall.tools.definitions.source import definitions_of
+    from rightcall.tools.definitions.source import definitions_of, require_tools
 
     suite = _suite_at(path)
     if suite is None:
@@ -71,37 +71,44 @@ def _suite_offer(path: Path) -> ToolSet | None:
     if not in_project(path):
         hint = "name its tools instead: a file, or mcp:COMMAND"
         raise InputError(str(path), "is outside the project", hint)
-    tools = plan_suite(suite, path.parent).agent.tools
-    return tool_set([tool for entry in tools for tool in definitions_of(entry)], name=str(path))
+    agent = plan_suite(suite, path.parent).agent
+    entries = require_tools(tools_of(agent), str(path), "name them in its tools:")
+    return tool_set([tool for entry in entries for tool in definitions_of(entry)], name=str(path))
 
 
 def _live_tools(source: str) -> ToolSet:
     """The tools of an MCP server, or of an attribute of a module."""
     from rightcall.lint.source.tools import tool_set
-    from rightcall.tools.definitions.source import tools_of
+    from rightcall.tools.definitions.source import definitions_of, object_of_module, object_tools, tools_of
 
     if source.startswith("mcp:"):
         name = f"mcp:{_server_name(source)}"
         return tool_set(tools_of(source), name=name, origin=name)
-    from rightcall.agents.observed.catalog import agent_tools
-
-    _refuse_plain_function(source)
-    offered = tool_set(tools_of(source, agent_tools), name=source, origin=source)
+    value, where = object_of_module(source)
+    offered = _as_document(value, source)
+    if offered is None:
+        tools = [tool for entry in object_tools(value, where) for tool in definitions_of(entry)]
+        offered = tool_set(tools, name=source, origin=source)
     places = tool_places(source, [tool.name for tool in offered.tools])
     at = ((tool, *places[tool.name]) for tool in offered.tools)
     return replace(offered, tools=tuple(replace(tool, origin=file, line=line) for tool, file, line in at))
 
 
-def _refuse_plain_function(source: str) -> None:
-    """Refuse a function or class that is not marked as a tool: it is more likely an agent."""
-    from rightcall.agents.observed.catalog import agent_tools
-    from rightcall.files.python_object import load_object
+def _as_document(value: Any, source: str) -> ToolSet | None:
+    """Plain definitions, read as a file with them; None for anything else."""
+    import json
 
-    value = load_object(source, "tools")
-    if (inspect.isroutine(value) or inspect.isclass(value)) and agent_tools(value) is None:
-        kind = "class" if inspect.isclass(value) else "function"
-        hint = "decorate it with @tool, put it into a list of tools, or name the tools of your agent: module:tools"
-        raise InputError(source, f"is a {kind} that is not a tool", hint)
+    from rightcall.lint.source.read import read_text
+
+    definitions = value if isinstance(value, list | tuple) else [value]
+    if not definitions or not all(isinstance(definition, dict) for definition in definitions):
+        return None
+    try:
+        (offered,) = read_text(json.dumps(value), name=source)
+    except (TypeError, ValueError) as error:
+        raise InputError(source, f"is no JSON: {error}", "write plain values") from None
+    tools = tuple(replace(tool, document=None, fixable=False) for tool in offered.tools)
+    return replace(offered, tools=tools) if tools else None
 
 
 def _sources_of(source: str, allow_import: bool) -> list[str]:
@@ -153,6 +160,7 @@ def _sources_of_suite(path: Path) -> ToolSources | None:
     """The sources that a suite names; None when the path is not a suite or has all its tools inline."""
     from rightcall.core.errors import RightCallError
     from rightcall.run.suite import tool_sources
+    from rightcall.run.suite_actions import is_code
 
     suite = _suite_at(path)
     if suite is None:
@@ -163,6 +171,8 @@ def _sources_of_suite(path: Path) -> ToolSources | None:
         return None
     offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
     named = named._replace(skills=(*named.skills, *offered))
+    if named.listed is None and named.mcp is None and is_code(suite.agent.model, path.parent):
+        named = named._replace(listed=suite.agent.model)  # the agent's own
     return named if isinstance(named.listed, str) or isinstance(named.mcp, str) or named.skills else None
 
 
@@ -218,13 +228,15 @@ def tool_places(source: str, names: Iterable[str]) -> dict[str, tuple[str, int]]
 
     A tool whose function cannot be found is in the file of the module, at line 0.
     """
+    from rightcall.files.python_object import shown_path
+
     module = importlib.import_module(source.partition(":")[0])
     functions = {name: function for value in _objects(module, source) for name, function in _functions(value)}
-    file = _path_text(Path(module.__file__)) if module.__file__ else source
+    file = shown_path(Path(module.__file__)) if module.__file__ else source
     places = {}
     for name in names:
         code = getattr(functions.get(name), "__code__", None)
-        places[name] = (_path_text(Path(code.co_filename)), code.co_firstlineno) if code else (file, 0)
+        places[name] = (shown_path(Path(code.co_filename)), code.co_firstlineno) if code else (file, 0)
     return places
 
 
@@ -243,9 +255,3 @@ def _functions(value: Any) -> Iterable[tuple[str, Any]]:
     if inspect.isfunction(function):
         own = getattr(getattr(value, "tool", value), "name", None)
         yield (own if isinstance(own, str) else function.__name__), function
-
-
-def _path_text(path: Path) -> str:
-    """The path as seen from here, if it is below."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -99,12 +99,7 @@ def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:
 
 
 def definitions_given(tools: Iterable[Any]) -> list[Tool]:
-    """Definitions of tools given in Python: functions, `rc.Tool`, worlds, or any provider's spelling."""
-    from rightcall.model.dialects import read_tool
-    from rightcall.tools.definitions.source import definitions_of
+    """Definitions of tools in Python: functions, `rc.Tool`, worlds, frameworks' tools, any provider's spelling."""
+    from rightcall.tools.definitions.source import definitions_of, tool_entries
 
-    read = [
-        read_tool(definition, f"tools[{i}]") if isinstance(definition, dict) else definition
-        for i, definition in enumerate(tools)
-    ]
-    return [tool for definition in read for tool in definitions_of(definition)]
+    return [tool for entry in tool_entries(tools, "tools") for tool in definitions_of(entry)]

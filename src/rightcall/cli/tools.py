@@ -19,7 +19,6 @@ from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
 
 if TYPE_CHECKING:
-    from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
     from rightcall.schema.rewrite import Loss
     from rightcall.show.screen import Screen
@@ -38,7 +37,7 @@ def lock(source: str, output: Annotated[Path, Option("Lockfile to write", flags=
     """
     from rightcall.lint.lockfile import lock_of, write_lock
 
-    sets = _read(source)
+    sets = read_offer(source)
     write_lock(output, lock_of(sets))
     tell(f"{pluralize(sum(len(tool_set.tools) for tool_set in sets), 'tool')} locked in {output}")
 
@@ -58,7 +57,7 @@ def verify(
     from rightcall.show.terminal import clean
 
     locked = read_lock(lockfile)
-    problems = differences(locked, [tool for tool_set in _read(source) for tool in tool_set.tools])
+    problems = differences(locked, [tool for tool_set in read_offer(source) for tool in tool_set.tools])
     if as_json:
         print_json({"locked": len(locked), "differences": [problem._asdict() for problem in problems]})
     else:
@@ -71,14 +70,6 @@ def verify(
         if not as_json:
             print_next(f"rightcall tools lock {shlex.quote(source)} -o {shlex.quote(str(lockfile))}")
         click.get_current_context().exit(1)
-
-
-def _read(source: str) -> list[ToolSet]:
-    """The tools of a source; those of a suite as the suite offers them."""
-    sets = read_offer(source)
-    if not any(tool_set.tools for tool_set in sets):
-        raise InputError(source, "no tools found", "add at least one")
-    return sets
 
 
 @click.group(cls=CommandGroup)
@@ -104,17 +95,14 @@ def list_(
         return
     if source is None:
         raise click.UsageError("Missing argument 'SOURCE'.")
-    from rightcall.agents.observed.catalog import agent_tools
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import tools_of
     from rightcall.tools.mcp.client import empty_schemas
 
-    tools = tools_of(source, agent_tools)
+    tools = tools_of(source)
     if as_json:
         print_json(tools)
         return
-    if not tools:
-        raise InputError(source, "no tools found", "add at least one")
     out = console()
     width = max(len(tool.name) for tool in tools)
     for tool in tools:
@@ -175,11 +163,10 @@ def show(
     ] = "native",
 ) -> None:
     """Show one tool as JSON, in any provider's format."""
-    from rightcall.agents.observed.catalog import agent_tools
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions.source import tools_of
 
-    tools = {tool.name: tool for tool in tools_of(source, agent_tools)}
+    tools = {tool.name: tool for tool in tools_of(source)}
     if name not in tools:
         hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)

@@ -52,6 +52,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "live": "rightcall.wings.monitor.live_page",
     },
     "services": {
+        "agent_tools": "rightcall.agents.observed.catalog:agent_tools",
         "attacks": "rightcall.wings.attacks.attacked_plan:attacks",
         "attacked_plan": "rightcall.wings.attacks.attacked_plan:plan_with_attacks",
         "audit_overview": "rightcall.wings.audit.overview:audit_overview",

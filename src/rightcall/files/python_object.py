@@ -7,17 +7,24 @@ must not replace the real one. It does not matter how RightCall was started.
 from __future__ import annotations
 
 import importlib
+import inspect
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import project_folders as _added
 
 # At the end of `sys.path`, the latest suite's first. Modules may import more at any time.
+
+OUR_FRAMES = (__file__, importlib.__file__, "<frozen ")
 
 
 def is_object_name(text: str) -> bool:
@@ -40,15 +47,8 @@ def load_object(name: str, what: str = "") -> Any:
     _forget_namesake(module)
     try:
         value: Any = importlib.import_module(module)
-    except ImportError as error:
-        raise ConfigError(f"{shown} cannot be loaded: {error}") from None
-    except SystemExit as error:
-        why = f"the module called sys.exit({'' if error.code is None else repr(error.code)})"
-        raise ConfigError(
-            f"{shown} cannot be loaded: {why}; move script code under: if __name__ == '__main__'"
-        ) from None
-    except Exception as error:  # the user's module runs: a missing key, a file that is not there
-        raise ConfigError(f"{shown} cannot be loaded: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:  # the user's module runs
+        raise ConfigError(f"{shown} cannot be loaded: {_reason(error, module)}") from None
     for part in attribute.split("."):
         if not hasattr(value, part):
             hint = suggestion(part, [name for name in dir(value) if not name.startswith("_")])
@@ -57,20 +57,103 @@ def load_object(name: str, what: str = "") -> Any:
     return value
 
 
+def made_object(value: Any, name: str) -> Any:
+    """What a class, or a function without parameters, makes when it is called; anything else as it is.
+
+    `name` is what it was loaded by. A class that needs arguments stays one.
+    """
+    if not (inspect.isclass(value) or inspect.isfunction(value)):
+        return value
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except ValueError:  # a class without a signature
+        return value
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    required = [one for one in parameters if one.default is one.empty and one.kind not in variadic]
+    if required or (parameters and inspect.isfunction(value)):
+        return value
+    try:
+        made = value()
+        return run_blocking(made) if inspect.iscoroutine(made) else made
+    except (Exception, SystemExit) as error:
+        raise ConfigError(f"'{name}' was called without arguments, and failed: {_reason(error)}") from None
+
+
+def local_modules() -> list[str]:
+    """The names of the modules in the project's folders, and in the folders directly below."""
+    return [path.stem for _, place in _places() for path in place.iterdir() if _has(place, path.stem)]
+
+
 def search_modules_in(folder: Path) -> None:
     """Also find modules in this folder from now on; the latest folder comes first."""
     _search(folder)
 
 
-def module_exists(module: str, folder: Path | None = None) -> bool:
-    """Whether a module can be found, installed, in the working folder or in `folder`; nothing is imported."""
+def is_module(module: str, folder: Path | None = None) -> bool:
+    """Whether a module is installed, in the working folder or in `folder`, or one folder below, from where it cannot be
+    imported; nothing is imported.
+    """
     top = module.partition(".")[0]
     if any(_has(place, top) for place in (folder, Path()) if place is not None):
         return True
     try:
-        return find_spec(top) is not None
+        return find_spec(top) is not None or _misplaced(module, folder) is not None
     except (ImportError, ValueError):
         return False
+
+
+def _misplaced(module: str, *others: Path | None) -> tuple[Path, Path] | None:
+    """A folder of the project, and the one in it that has the module, as in a `src/` layout that is not installed."""
+    top = module.partition(".")[0]
+    for folder, place in _places(*others):  # a package may have no __init__.py
+        if place != folder and (_has(place, top) or any((place / top).glob("*.py"))):
+            return folder, place
+    return None
+
+
+def _missing(module: str) -> str:
+    """A module that cannot be found: where it is, or which one has nearly its name."""
+    parent = module.rpartition(".")[0]
+    if parent in sys.modules:
+        siblings = iter_modules(getattr(sys.modules[parent], "__path__", ()))
+        names = [f"{parent}.{sibling.name}" for sibling in siblings]
+        return f"no module {module}; {suggestion(module, names)}".rstrip("; ")
+    place = _misplaced(module)
+    if place is None:
+        return f"no module {module}; {suggestion(module, local_modules())}".rstrip("; ")
+    project = next((path for path in reversed(place) if (path / "pyproject.toml").is_file()), None)
+    install = f"`pip install -e {shown_path(project)}` or " if project else ""
+    return f"no module {module}; it is in {shown_path(place[1])}/: {install}PYTHONPATH={shown_path(place[1])}"
+
+
+def _reason(error: BaseException, module: str = "") -> str:
+    """Why a module, or what it has, failed: what is missing, and the line that needs it."""
+    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    if missing and f"{module}.".startswith(f"{missing}."):
+        return _missing(missing)
+    frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(OUR_FRAMES)]
+    place = f" ({shown_path(Path(frames[-1].filename))}:{frames[-1].lineno})" if frames else ""
+    if isinstance(error, SystemExit):
+        code = "" if error.code is None else repr(error.code)
+        return f"the module called sys.exit({code}){place}; move script code under: if __name__ == '__main__'"
+    if missing:
+        return f"no module {missing}{place}; install the package that provides it"
+    kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+    return f"{kind}{error}{place}"
+
+
+def _places(*others: Path | None) -> Iterator[tuple[Path, Path]]:
+    """Each folder in which modules of the project are looked for, with itself and with each folder in it."""
+    with suppress(OSError):  # the working folder was deleted
+        others = (Path.cwd(), *others)
+    for folder in dict.fromkeys(
+        [*(path.resolve() for path in others if path is not None), *map(Path, _added)]
+    ):
+        yield folder, folder
+        with suppress(OSError):
+            for path in sorted(folder.iterdir()):
+                if path.is_dir() and path.name[0] != ".":
+                    yield folder, path
 
 
 def _search(*folders: Path) -> None:
@@ -102,6 +185,12 @@ def _home(module: ModuleType | None) -> str:
         return ""
     path = Path(file)
     return str(path.parent.parent if path.name == "__init__.py" else path.parent)
+
+
+def shown_path(path: Path) -> str:
+    """The path as seen from here, if it is below."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _has(folder: Path, top: str) -> bool:

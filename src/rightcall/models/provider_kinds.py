@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rightcall.core.errors import suggestion
 from rightcall.core.seam import Plugin, plugins
+from rightcall.files.python_object import local_modules
 from rightcall.model.record import Record
 from rightcall.models.hosts import HOSTS
 
@@ -109,7 +110,7 @@ def hint_for(name: str) -> str:
     for start, provider in _NAMED_LIKE.items():
         if not colon and name.startswith(start):
             return f"did you mean '{provider}:{name}'?"
-    if near := suggestion(prefix, prefixes):
+    if near := suggestion(prefix, [*prefixes, *(local_modules() if colon else ())]):
         return near
     return f"use provider:model with one of {', '.join(prefixes)}"
 

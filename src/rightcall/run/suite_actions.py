@@ -20,7 +20,7 @@ from rightcall.agents.agent import is_address
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.digest import digest_of_parts, hex_digest
 from rightcall.core.errors import ConfigError, InputError, RightCallError
-from rightcall.files.python_object import is_object_name, module_exists
+from rightcall.files.python_object import is_module, is_object_name
 from rightcall.metrics.resolve import parse_metric
 from rightcall.model.record import Record
 from rightcall.models.endpoint import ModelEndpoint
@@ -160,7 +160,7 @@ def is_code(model: str, folder: Path | None = None) -> bool:
     prefix, _, rest = model.partition(":")
     if not rest or "/" in prefix or is_provider(prefix):
         return False
-    return "." in prefix or module_exists(prefix, folder)
+    return "." in prefix or is_module(prefix, folder)
 
 
 def fingerprint(suite_file: Path, approved: list[Action]) -> str:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.agents.agent import Agent, is_address
-from rightcall.agents.observed.catalog import agent_tools, detect
+from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.files.python_object import is_object_name, load_object
+from rightcall.files.python_object import is_object_name, load_object, made_object
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -102,8 +102,18 @@ def _load_subject(
     name = model if model and typed_here else beside(model or config.model, folder)
     named: Any = name
     if is_code(name, folder):  # a name of a provider's model stays one
-        named = try_part(problems, lambda: load_object(name)) or placeholder_agent
+        named = try_part(problems, lambda: _agent_object(name)) or placeholder_agent
     return try_part(problems, lambda: _observe_if_requested(named, config, typed_model=model)) or named
+
+
+def _agent_object(name: str) -> Any:
+    """What `module:attribute` names, or makes if it is a class or a function without parameters."""
+    named = load_object(name)
+    agent = made_object(named, name)
+    if agent is not named and not callable(agent) and detect(agent) is None:
+        hint = "return an agent of a framework, or an object with __call__"
+        raise ConfigError(f"{name}() is a {type(agent).__name__}, which is not an agent; {hint}")
+    return agent
 
 
 def _observe_if_requested(model: Any, config: AgentConfig, typed_model: str | None) -> Any:
@@ -231,7 +241,7 @@ def _tools(
 def _file_tools(tools: str | list[dict[str, Any]] | None, folder: Path) -> list[Any]:
     """The tools of a file or a module, or definitions in the suite itself."""
     if isinstance(tools, str) and is_object_name(tools) and not (folder / tools).exists():
-        return from_module(tools, agent_tools)
+        return from_module(tools)
     if isinstance(tools, str):
         return list(load_tools(folder / tools))
     return [read_tool(raw, f"tools[{i}]") for i, raw in enumerate(tools or ())]

@@ -105,7 +105,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not visible",
             "a function that calls `query` itself is not observed",
-            "definitions of tools are inside the servers: `rightcall tools list` and `lint` do not see them",
+            "definitions are inside the servers: for `rightcall tools list` and `lint`, name the list of tools",
         ),
         functions=False,
         needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
@@ -176,7 +176,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='Agent(…, name="billing")',
     ),
     AdapterInfo(
-        "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat", ("autogen_agentchat",), "0.7.5",
+        "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat",
+        ("autogen_agentchat", "autogen_core.tools"), "0.7.5",
         "the stream of messages",
         (
             "a tool's latency is the time between two messages",
@@ -289,12 +290,7 @@ def detect(agent: Any) -> AdapterInfo | None:
 
 
 def agent_tools(agent: Any) -> list[Tool] | None:
-    """The tools of an agent of a known framework, or of a list of its tools; None for anything else."""
-    if isinstance(agent, list | tuple):
-        parts = [agent_tools(part_of_agent) for part_of_agent in agent]
-        if not parts or None in parts:
-            return None
-        return [tool for part in parts for tool in part or ()]
+    """The tools of an agent of a known framework, or one of its tools; None for anything else."""
     info = detect(agent)
     return adapter_named(info.name).tools(agent) if info is not None else None
 

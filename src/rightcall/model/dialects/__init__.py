@@ -32,6 +32,9 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, get_args
 
+from msgspec.structs import replace
+
+from rightcall.core.codec import convert
 from rightcall.core.errors import InputError
 from rightcall.model.dialects import anthropic, mcp, native, openai_chat, openai_responses, wire
 from rightcall.model.dialects.documents import items_of, read_document
@@ -39,7 +42,7 @@ from rightcall.model.dialects.messages import is_native, read_items
 from rightcall.model.dialects.sdk_objects import as_plain
 from rightcall.model.dialects.transcript import trajectory_from_messages
 from rightcall.model.message import Message, Role
-from rightcall.model.tool import Tool
+from rightcall.model.tool import Annotations, Tool
 
 SPELLINGS: dict[str, ModuleType] = {
     "native": native,
@@ -58,8 +61,17 @@ def read_tool(raw: Any, where: str) -> Tool:
     """A tool definition in any format."""
     if not isinstance(raw, dict):
         wire.require_type(raw, dict, where, "a tool")
-    tool: Tool = SPELLINGS[_spelling_of_tool(raw, where)].read_tool(raw, where)
-    return tool
+    spelling = _spelling_of_tool(raw, where)
+    hints = wire.field(raw, "annotations", dict, where, "")
+    in_ours = not any(str(key).endswith("Hint") or key == "title" for key in hints)
+    if not hints or spelling == "mcp" or (spelling == "native" and in_ours):
+        tool: Tool = SPELLINGS[spelling].read_tool(raw, where)
+        return tool
+    tool = SPELLINGS[spelling].read_tool({key: raw[key] for key in raw if key != "annotations"}, where)
+    if in_ours:
+        return replace(tool, annotations=convert(hints, Annotations, f"{where}: annotations"))
+    title, annotations = mcp.read_hints(hints, where)
+    return replace(tool, title=tool.title or title, annotations=annotations)
 
 
 def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
@@ -76,9 +88,7 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
 def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
     if "function" in raw:
         return "openai_chat"
-    hints = raw.get("annotations")
-    has_hints = isinstance(hints, dict) and any(str(key).endswith("Hint") for key in hints)
-    if "inputSchema" in raw or "outputSchema" in raw or has_hints:
+    if "inputSchema" in raw or "outputSchema" in raw:
         return "mcp"
     if raw.get("type") == "function" or "parameters" in raw:
         return "openai_responses"
@@ -91,7 +101,7 @@ def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
         keys = ", ".join(f"'{key}'" for key in list(raw)[:5]) or "nothing"
         hint = "write input_schema (Anthropic), function.parameters (OpenAI) or inputSchema (MCP)"
         raise InputError(where, f"not a tool definition: it has no 'name', found {keys}", hint)
-    return "native"
+    return "native" if raw.keys() <= set(anthropic.TOOL_FIELDS) or "annotations" not in raw else "mcp"
 
 
 def _is_plain(item: dict[str, Any]) -> bool:

@@ -22,19 +22,24 @@ HINTS = {
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool as returned by a server's `tools/list`."""
     wire.refuse_misspelt(raw, FIELDS, where)
-    hints = wire.field(raw, "annotations", dict, where, "")
+    hinted_title, annotations = read_hints(wire.field(raw, "annotations", dict, where, ""), where)
+    name = wire.require_text(raw, "name", where, "")
+    description = wire.field(raw, "description", str, where, "")
+    title = wire.field(raw, "title", str, where, "") or hinted_title
+    output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
+    schema = wire.schema_of(raw, "inputSchema", where, "")
+    return Tool(name, description, schema, output_schema, title, annotations)
+
+
+def read_hints(hints: dict[str, Any], where: str) -> tuple[str, Annotations]:
+    """The title and the hints under `annotations`."""
     wire.refuse_misspelt(hints, (*HINTS, "title"), where, "annotations")
     stated = {
         ours: wire.require_type(hints[theirs], bool, where, f"annotations.{theirs}")
         for theirs, ours in HINTS.items()
         if hints.get(theirs) is not None
     }
-    name = wire.require_text(raw, "name", where, "")
-    description = wire.field(raw, "description", str, where, "")
-    title = wire.field(raw, "title", str, where, "") or wire.field(hints, "title", str, where, "annotations")
-    output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
-    schema = wire.schema_of(raw, "inputSchema", where, "")
-    return Tool(name, description, schema, output_schema, title, Annotations(**stated))
+    return wire.field(hints, "title", str, where, "annotations"), Annotations(**stated)
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import inspect
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.event_loop import run_blocking
+from rightcall.core.seam import load
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
-from rightcall.files.python_object import is_object_name, load_object
+from rightcall.files.python_object import is_object_name, load_object, made_object
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.schema.skill_definition import load_skills
@@ -23,6 +25,10 @@ from rightcall.tools.worlds.base import World
 
 SKILLS = "skills:"
 """The prefix of a folder of skills, wherever a source of tools is named."""
+NO_SERVER_TOOLS = "the server lists none"
+OWN = Tool | FunctionTool | BoundTool | World
+
+T = TypeVar("T")
 
 
 def load_tools(path: str | Path) -> list[Tool]:
@@ -51,15 +57,18 @@ def load_tools(path: str | Path) -> list[Tool]:
             raise InputError(where, problem, "models distinguish tools by name only")
         lines[tool.name] = line
         tools.append(tool)
+    return require_tools(tools, str(path))
+
+
+def require_tools(tools: list[T], where: str, hint: str = "add at least one") -> list[T]:
+    """The tools of a source; one without any is an error, because nothing would be checked."""
+    if not tools:
+        raise InputError(where, "no tools found", hint)
     return tools
 
 
-AgentTools = Callable[[Any], "list[Tool] | None"]
-"""Returns the tools of an agent object of some framework; None for anything else."""
-
-
 @asynccontextmanager
-async def open_source(source: str, agent_tools: AgentTools | None = None) -> AsyncIterator[list[Any]]:
+async def open_source(source: str) -> AsyncIterator[list[Any]]:
     """The tools for a toolbox, from `tools.json`, `package.module:attribute`, `mcp:COMMAND` or `skills:DIR`.
 
     A server runs as long as the context is open.
@@ -67,19 +76,20 @@ async def open_source(source: str, agent_tools: AgentTools | None = None) -> Asy
     if source.startswith("mcp:"):
         from rightcall.tools.mcp.client import McpServer
 
-        async with McpServer(read_address(source, source)) as server:
-            yield list(server.entries())
+        address = read_address(source, source)
+        async with McpServer(address) as server:
+            yield require_tools(list(server.entries()), address.label, NO_SERVER_TOOLS)
     elif is_object_name(source) and not source.startswith(SKILLS):
-        yield from_module(source, agent_tools)
+        yield from_module(source)
     else:
         yield list(load_tools(source))
 
 
-def tools_of(source: str, agent_tools: AgentTools | None = None) -> list[Tool]:
+def tools_of(source: str) -> list[Tool]:
     """The definitions of the tools a source offers. Starts and stops a server when it is one."""
 
     async def list_definitions() -> list[Tool]:
-        async with open_source(source, agent_tools) as entries:
+        async with open_source(source) as entries:
             return [tool for entry in entries for tool in definitions_of(entry)]
 
     return run_blocking(list_definitions())
@@ -92,24 +102,81 @@ def list_server_tools(address: McpAddress) -> tuple[list[Tool], str]:
 
     async def connect_and_list() -> tuple[list[Tool], str]:
         async with McpServer(address) as server:
-            return list(server.tools), f"{server.name} {server.version}".strip()
+            tools = require_tools(list(server.tools), address.label, NO_SERVER_TOOLS)
+            return tools, f"{server.name} {server.version}".strip()
 
     return run_blocking(connect_and_list())
 
 
-def from_module(source: str, agent_tools: AgentTools | None = None) -> list[Any]:
-    """The tools of a module's attribute: one tool, several, a toolbox, a world, or an agent."""
-    value = load_object(source, "tools")
-    of_agent = agent_tools(value) if agent_tools is not None else None
-    if of_agent is not None:
-        return list(of_agent)
-    entries = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
-    for entry in entries:
-        if not isinstance(entry, Tool | FunctionTool | BoundTool | World) and not callable(entry):
-            raise InputError(
-                source, f"a {type(entry).__name__} is not a tool", "decorate a function with @tool"
-            )
-    return entries
+def from_module(source: str) -> list[Any]:
+    """The tools of a module's attribute: one tool, several, a toolbox, a world, or an agent of a framework."""
+    return object_tools(*object_of_module(source))
+
+
+def object_of_module(source: str) -> tuple[Any, str]:
+    """What a module's attribute is, or makes if it is a class or a function without parameters; and where it is."""
+    named = load_object(source, "tools")
+    value = made_object(named, source)
+    return value, source if value is named else f"{source}()"
+
+
+def object_tools(value: Any, source: str) -> list[Any]:
+    """What a toolbox takes of an object: its tools; an error if there are none, or they cannot be known."""
+    entries = _entries_of(value, source)
+    if entries and entries[0] is value and not isinstance(value, OWN):
+        raise _unknown_tools(value, source)
+    hint = "add at least one"
+    if not isinstance(value, list | tuple | dict):
+        hint = f"{_kind(value)} shows none; name the list of its tools: module:TOOLS"
+    return require_tools(entries, source, hint)
+
+
+def _unknown_tools(value: Any, source: str) -> InputError:
+    """Why a callable that is no tool has no tools either: it is more likely an agent."""
+    if inspect.isroutine(value) or inspect.isclass(value):
+        kind = "class" if inspect.isclass(value) else "function"
+        hint = "decorate it with @tool, put it into a list of tools, or name the tools of your agent: module:TOOLS"
+        if inspect.isclass(value):
+            hint = f"make a {value.__name__} in its module and name that, or name the list of its tools: module:TOOLS"
+        return InputError(source, f"is a {kind} that is not a tool", hint)
+    held = f"{source}.tools" if hasattr(value, "tools") else "module:TOOLS"
+    return InputError(
+        source, f"is a {_kind(value)}, whose tools cannot be known", f"name the list of its tools: {held}"
+    )
+
+
+def _kind(value: Any) -> str:
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def tool_entries(tools: Iterable[Any], where: str) -> list[Any]:
+    """What a toolbox takes of objects: tools, worlds and functions as they are, definitions in any spelling, and the
+    tools of frameworks' tools and agents.
+    """
+    return [entry for at, part in enumerate(tools) for entry in _entries_of(part, f"{where}[{at}]")]
+
+
+def _entries_of(value: Any, where: str) -> list[Any]:
+    if isinstance(value, OWN):
+        return [value]
+    if isinstance(value, Toolbox):
+        return list(value.tools)
+    if isinstance(value, list | tuple):
+        return tool_entries(value, where)
+    if isinstance(value, dict):
+        listed = value.get("tools")  # as MCP servers answer
+        return (
+            tool_entries(listed, f"{where}.tools") if isinstance(listed, list) else [read_tool(value, where)]
+        )
+    of_framework: list[Tool] | None = load("services", "agent_tools")(value)
+    if of_framework is not None:
+        return of_framework
+    if not callable(value):
+        raise ConfigError(
+            f"{where}: a {type(value).__name__} is not a tool; tools are functions, definitions (rc.Tool) and worlds,"
+            " or the name of a file"
+        )
+    return [value]
 
 
 def definitions_of(entry: Any) -> list[Tool]:
@@ -122,11 +189,6 @@ def definitions_of(entry: Any) -> list[Tool]:
         return [function_tool.tool for function_tool in entry.tools()]
     if isinstance(entry, Toolbox):
         return entry.tools
-    if not callable(entry):
-        raise ConfigError(
-            f"a {type(entry).__name__} is not a tool; tools are functions, definitions (rc.Tool) and worlds, or the"
-            " name of a file"
-        )
     return [tool(entry).tool]
 
 

@@ -57,7 +57,7 @@ class AgentFramework(Adapter):
         tools = options.get("tools") if isinstance(options, dict) else None
         return [
             Tool(tool.name, tool.description or "", plain(tool.parameters()))
-            for tool in tools or getattr(agent, "tools", None) or ()
+            for tool in tools or getattr(agent, "tools", None) or [agent]
             if hasattr(tool, "parameters")
         ]
 

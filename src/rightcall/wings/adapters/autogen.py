@@ -51,7 +51,10 @@ class AutoGen(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         members = getattr(agent, "_participants", None) or [agent]
-        schemas = [plain(tool.schema) for m in members for tool in getattr(m, "_tools", None) or ()]
+        offered = [
+            tool for m in members for tool in [*getattr(m, "_tools", ()), *getattr(m, "_handoff_tools", ())]
+        ]
+        schemas = [plain(tool.schema) for tool in offered or [agent] if hasattr(tool, "schema")]
         return team_tools(
             Tool(s["name"], s.get("description", ""), s.get("parameters") or Tool("").input_schema)
             for s in schemas

@@ -11,7 +11,9 @@ from rightcall.agents.observed.provider_outage import FailedRequestError
 from rightcall.agents.observed.values import framework_usage, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage
+from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
+from rightcall.tools.definitions.signature import schema_of
 
 NAME = "claude_agent_sdk"
 ANSWER = "StructuredOutput"
@@ -65,6 +67,17 @@ class ClaudeAgentSDK(Adapter):
     """Holds a conversation with the bundled program and reads what it streams."""
 
     conversation = _ClientTalk
+
+    def tools(self, agent: Any) -> list[Tool]:
+        schema = getattr(agent, "input_schema", None)  # of a tool; servers do not show theirs
+        if schema is None:
+            return []
+        if not isinstance(schema, dict):
+            schema, _ = schema_of(schema, agent.name)
+        elif "properties" not in schema:
+            properties = {name: schema_of(hint, agent.name)[0] for name, hint in schema.items()}
+            schema = {"type": "object", "properties": properties, "required": list(properties)}
+        return [Tool(agent.name, agent.description, plain(schema))]
 
 
 ADAPTER = ClaudeAgentSDK()

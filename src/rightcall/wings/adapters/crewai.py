@@ -99,7 +99,8 @@ class CrewAI(Adapter):
         return team_tools(
             Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
             for member in getattr(agent, "agents", None) or [agent]
-            for tool in getattr(member, "tools", None) or ()
+            for tool in getattr(member, "tools", None) or [member]
+            if hasattr(tool, "args_schema")
         )
 
 

@@ -83,8 +83,8 @@ class DSPy(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         definitions = []
-        for tool in (getattr(agent, "tools", None) or {}).values():
-            if tool.name != FINISH:
+        for tool in (getattr(agent, "tools", None) or {"": agent}).values():
+            if hasattr(tool, "args") and tool.name != FINISH:
                 schema = {
                     "type": "object",
                     "properties": plain(tool.args or {}),

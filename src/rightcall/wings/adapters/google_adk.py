@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from time import perf_counter
 from typing import Any
@@ -12,6 +13,7 @@ from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
+from rightcall.wings.adapters.team_tools import team_tools
 
 CONFIRMATION = "adk_request_confirmation"
 """The function call by which ADK asks; the call in question is among its arguments."""
@@ -125,15 +127,27 @@ class GoogleADK(Adapter):
         from google.adk.tools import FunctionTool
 
         definitions = []
-        for source in getattr(agent, "tools", None) or ():
+        for source in _offered(agent):
             tool = FunctionTool(source) if callable(source) and not hasattr(source, "run_async") else source
             declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
             if declared is not None:
                 definitions.append(_definition(declared))
-        return definitions
+        return team_tools(definitions)
 
 
 ADAPTER = GoogleADK()
+
+
+def _offered(agent: Any) -> Iterator[Any]:
+    """The tools of an agent and of those below it, and of each the one that transfers to others; or the tool itself."""
+    from google.adk.flows.llm_flows.agent_transfer import _get_transfer_targets
+    from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
+
+    yield from getattr(agent, "tools", None) or ([] if hasattr(agent, "sub_agents") else [agent])
+    if targets := _get_transfer_targets(agent):
+        yield TransferToAgentTool([target.name for target in targets])
+    for part in getattr(agent, "sub_agents", None) or ():
+        yield from _offered(part)
 
 
 @cache

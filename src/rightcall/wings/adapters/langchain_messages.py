@@ -87,16 +87,20 @@ def tools_in(agent: Any) -> dict[str, Any]:
     """The tools in the tool nodes of a graph and of the graphs inside it, or bound to a runnable."""
     if hasattr(agent, "tool_call_schema"):
         return {agent.name: agent}
-    tools: dict[str, Any] = {}
-    for node in (getattr(agent, "nodes", None) or {}).values():
-        bound = getattr(node, "bound", node)
-        tools |= getattr(bound, "tools_by_name", None) or {}
-        if hasattr(bound, "nodes"):
-            tools |= tools_in(bound)
+    tools: dict[str, Any] = dict(getattr(agent, "tools_by_name", None) or {})
+    for raw in (getattr(agent, "kwargs", None) or {}).get("tools", ()):
+        tools |= {tool.name: raw for tool in tools_on_offer([raw])}
+    parts = [
+        *(getattr(agent, "nodes", None) or {}).values(),
+        *getattr(agent, "steps", ()),
+        *getattr(agent, "tools", ()),
+    ]
+    for part in [*parts, getattr(agent, "bound", None)]:
+        tools |= tools_in(part) if part is not None else {}
     return tools
 
 
 def definition(tool: Any) -> Tool:
     from langchain_core.utils.function_calling import convert_to_openai_tool
 
-    return read_tool(convert_to_openai_tool(tool), f"tool '{tool.name}'")
+    return read_tool(convert_to_openai_tool(tool), f"tool '{getattr(tool, 'name', '')}'")

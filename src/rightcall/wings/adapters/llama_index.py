@@ -70,10 +70,11 @@ class LlamaIndex(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         members = (getattr(agent, "agents", None) or {"": agent}).values()
+        handoff = getattr(agent, "_get_handoff_tool", lambda member: None)
         described = [
             tool.metadata
             for member in members
-            for tool in getattr(member, "tools", None) or ()
+            for tool in [*(getattr(member, "tools", None) or [member]), handoff(member)]
             if hasattr(tool, "metadata")
         ]
         return team_tools(

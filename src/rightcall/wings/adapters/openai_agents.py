@@ -86,13 +86,11 @@ class OpenAIAgents(Adapter):
         return restore
 
     def tools(self, agent: Any) -> list[Tool]:
-        return [
-            read_tool(
-                {"name": tool.name, "description": tool.description, "parameters": tool.params_json_schema},
-                f"tool '{tool.name}'",
-            )
-            for tool in _function_tools(agent)
-        ]
+        tools: dict[str, Tool] = {}
+        for name, description, schema in _offered(agent):
+            definition = {"name": name, "description": description, "parameters": schema}
+            tools.setdefault(name, read_tool(definition, f"tool '{name}'"))
+        return list(tools.values())
 
 
 ADAPTER = OpenAIAgents()
@@ -275,21 +273,21 @@ def _has_failed(result: Any) -> bool:
     return isinstance(result, str) and result.startswith(DEFAULT_FAILURE)
 
 
-def _function_tools(agent: Any) -> list[Any]:
-    """The function tools of an agent and of those it may hand over to, each name once."""
-    from agents import FunctionTool
+def _offered(agent: Any) -> Iterator[tuple[str, str, Any]]:
+    """What an agent and those it may hand over to offer their models: function tools, and a tool for each hand-off."""
+    from agents import FunctionTool, Handoff, handoff
 
-    if isinstance(agent, FunctionTool):
-        return [agent]
-    agents, tools = [agent], dict[str, Any]()
+    agents = [agent]
     for member in agents:  # which grows by those that each may hand over to
-        for tool in getattr(member, "tools", None) or ():
+        for tool in [agent] if isinstance(agent, FunctionTool) else getattr(member, "tools", None) or ():
             if isinstance(tool, FunctionTool):
-                tools.setdefault(tool.name, tool)
+                yield tool.name, tool.description, tool.params_json_schema
         for other in getattr(member, "handoffs", None) or ():
-            if hasattr(other, "tools") and all(other is not agent for agent in agents):
-                agents.append(other)
-    return list(tools.values())
+            transfer = other if isinstance(other, Handoff) else handoff(other)
+            yield transfer.tool_name, transfer.tool_description, transfer.input_json_schema
+            target = transfer._agent_ref and transfer._agent_ref()
+            if target is not None and all(target is not agent for agent in agents):
+                agents.append(target)
 
 
 def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, copies: dict[int, Any] | None = None) -> Any:

@@ -71,11 +71,11 @@ class Smolagents(Adapter):
         )
 
     def tools(self, agent: Any) -> list[Tool]:
-        tools = (getattr(agent, "tools", None) or {}).values()
+        tools = {**getattr(agent, "tools", {}), **getattr(agent, "managed_agents", {})} or {"": agent}
         return [
             Tool(tool.name, tool.description, input_schema(plain(tool.inputs)))
-            for tool in tools
-            if tool.name != FINAL
+            for tool in tools.values()
+            if hasattr(tool, "inputs") and tool.name != FINAL
         ]
 
 

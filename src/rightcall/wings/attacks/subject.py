@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from rightcall.agents.observed.catalog import agent_tools
 from rightcall.core.event_loop import run_blocking
 from rightcall.files.documents import read_document
 from rightcall.files.python_object import is_object_name
@@ -53,7 +52,7 @@ def attack_subject(source: str | Path, *, trust: bool = False) -> AttackSubject:
         return AttackSubject(suite.name, tuple(plan.agent.tools), suite, plan)
 
     async def read_entries() -> tuple[Any, ...]:
-        async with open_source(name, agent_tools) as entries:
+        async with open_source(name) as entries:
             return tuple(entries)
 
     return AttackSubject(name, run_blocking(read_entries()))
