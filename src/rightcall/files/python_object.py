@@ -81,7 +81,7 @@ def made_object(value: Any, name: str) -> Any:
 
 def local_modules() -> list[str]:
     """The names of the modules in the project's folders, and in the folders directly below."""
-    return [path.stem for _, place in _places() for path in place.iterdir() if _has(place, path.stem)]
+    return [path.stem for _, place in _places() for path in place.glob("*") if _has(place, path.stem)]
 
 
 def search_modules_in(folder: Path) -> None:
@@ -150,10 +150,7 @@ def _places(*others: Path | None) -> Iterator[tuple[Path, Path]]:
         [*(path.resolve() for path in others if path is not None), *map(Path, _added)]
     ):
         yield folder, folder
-        with suppress(OSError):
-            for path in sorted(folder.iterdir()):
-                if path.is_dir() and path.name[0] != ".":
-                    yield folder, path
+        yield from ((folder, path) for path in sorted(folder.glob("[!.]*")) if path.is_dir())
 
 
 def _search(*folders: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.limits import Limits
 from rightcall.agents.session import Session
+from rightcall.api.tool_lint import definitions_given
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Trajectory, Turn
 from rightcall.models.scripted import ScriptedProvider
 from tests.wings.adapters.script import Journal
@@ -68,6 +70,8 @@ class Kit:
     at_once: ClassVar[int] = 32
     usage: ClassVar[bool] = True
     starts_threads: ClassVar[bool] = False
+    shows_tools: ClassVar[bool] = True
+    """Whether an agent shows the definitions of its tools."""
 
     def agent(self, journal: Journal) -> Any:
         raise NotImplementedError
@@ -308,6 +312,16 @@ class AdapterContract:
         assert made(first) == [("get_weather", {"city": "Hanoi"}, 0, "ok")]
         assert made(second) == [("get_weather", {"city": "Hue"}, 0, "ok")]
         assert second.output == "31 degrees in Hue."
+
+    def test_tools_are_read_from_the_agent_and_from_a_list_of_them(self):
+        names = ["get_weather", "book", "wait"]
+        module = sys.modules[type(self.kit).__module__]
+        listed = definitions_given([getattr(module, name) for name in names])
+        assert [(tool.name, *tool.parameters) for tool in listed] == [
+            ("get_weather", "city"), ("book", "city", "nights"), ("wait", "seconds")
+        ]  # fmt: skip
+        shown = {tool.name for tool in self.observed().tools()}
+        assert shown == (set(names) if self.kit.shows_tools else set())
 
     def test_a_run_scores_the_calls(self, tmp_path):
         goldens = [

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from rightcall.model import Golden
 from tests.wings.adapters.contract import Kit
@@ -27,7 +28,7 @@ class ScriptedChatModel(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools: Any, **_: Any) -> Any:
-        return self.bind(tools=[{"type": "function", "function": {"name": one.name}} for one in tools])
+        return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools])
 
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **_: Any) -> ChatResult:
         self.journal.note(messages)

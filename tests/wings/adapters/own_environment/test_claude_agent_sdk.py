@@ -39,6 +39,7 @@ def respond_to(said: str, turn: int) -> Answer:
 
 
 class ClaudeKit(Kit):
+    shows_tools = False
     name = "claude_agent_sdk"
     functions = False
     at_once = 8
