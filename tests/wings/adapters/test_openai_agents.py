@@ -9,7 +9,7 @@ import pytest
 
 import agents
 import rightcall as rc
-from agents import Agent, RunConfig, RunHooks, Runner, function_tool
+from agents import Agent, RunConfig, RunHooks, Runner, function_tool, handoff
 from rightcall.model import Golden
 from tests.wings.adapters.contract import AdapterContract, MockableTools, made, own_loop, performed
 from tests.wings.adapters.kits.openai_agents import TOOLS, OpenAIAgentsKit, ScriptedAgentsModel, get_weather
@@ -46,6 +46,28 @@ def test_a_handoff_is_a_call_and_what_follows_is_the_same_conversation():
     ]  # fmt: skip
     assert trajectory.calls[0].notes["handoff"] == "billing"
     assert trajectory.output == "Settled."
+
+
+@pytest.mark.parametrize("over", [lambda agent: agent, handoff], ids=["agent", "handoff(agent)"])
+def test_mocks_answer_behind_every_kind_of_handoff_and_the_handoff_is_a_tool_of_the_team(over):
+    ran: list[str] = []
+
+    @function_tool
+    def refund(order: str) -> str:
+        """Refund an order."""
+        ran.append(order)
+        return "refunded"
+
+    asks = Answer(calls=(Call("refund", {"order": "O1"}, "r1"),))
+    billing = Agent("billing", tools=[refund], model=scripted(Answer(), asks, Answer("Done.")))
+    hands_over = Answer(calls=(Call("transfer_to_billing", {}, "h1"),))
+    observed = rc.observe(Agent("triage", handoffs=[over(billing)], model=scripted(hands_over)), tools="mock")
+    assert [tool.name for tool in observed.tools()] == ["transfer_to_billing", "refund"]
+    (trajectory,) = performed(observed, "help", mocks={"refund": {"result": "mocked"}})
+    assert [(call.name, call.status) for call in trajectory.calls] == [
+        ("transfer_to_billing", "ok"), ("refund", "ok")
+    ]  # fmt: skip
+    assert (trajectory.calls[1].output, ran, trajectory.output) == ("mocked", [], "Done.")
 
 
 def test_calls_inside_an_agent_used_as_a_tool_are_left_out_unless_asked_for():

@@ -296,11 +296,18 @@ def with_desk(agent: Any, desk: ToolDesk | None, watch: Watch, copies: dict[int,
 
     An agent used as a tool is not replaced itself: its own tools are, when its run begins.
     """
-    from agents import FunctionTool
+    from agents import FunctionTool, Handoff
 
     copies = {} if copies is None else copies
     if id(agent) in copies:
         return copies[id(agent)]
+    if isinstance(agent, Handoff):  # its agent is made a copy of when it takes over
+        invoke = agent.on_invoke_handoff
+
+        async def hand_over(context: Any, text: str) -> Any:
+            return with_desk(await invoke(context, text), desk, watch, copies)
+
+        return replace(agent, on_invoke_handoff=hand_over)
     if not hasattr(agent, "clone"):
         return agent
     copy = copies[id(agent)] = agent.clone()
