@@ -99,6 +99,10 @@ class Bank:
 
 def make_agent():
     return agent
+
+
+def make_text():
+    return "x"
 '''
 MODULES = {"agents_shop": OPENAI_AGENTS, "chain_shop": LANGCHAIN, "pydantic_shop": PYDANTIC_AI}
 TEAM = ["transfer_to_faq_agent", "transfer_to_seat_booking_agent", "answer_question", "transfer_to_triage_agent",
@@ -166,3 +170,32 @@ def test_a_suite_is_linted_with_the_tools_of_its_agent(rightcall, shop):
     )
     assert "5 tools, about" in rightcall("lint", "--import", "suite.json").out
     assert "transfer_to_faq_agent" in rightcall("tools", "convert", "suite.json", "--to", "openai").out
+
+
+@pytest.mark.parametrize("name", ["agent", "make_agent"])
+def test_a_run_takes_an_agent_or_what_makes_it(rightcall, shop, name):
+    expected = [{"tool": "balance", "args": {"include_pending": False}}]
+    write_lines(shop / "goldens.jsonl", {"id": "a", "input": "How much?", "expected_calls": expected})
+    suite = {"dataset": "goldens.jsonl", "agent": {"model": f"pydantic_shop:{name}"}}
+    (shop / "suite.json").write_text(json.dumps(suite), "utf-8")
+    done = rightcall("run", "suite.json", "--json")
+    assert (done.code, done.rows[-1]["verdict"]) == (0, "PASS"), done.err
+
+
+def test_a_run_of_a_class_asks_an_object_of_it(rightcall, shop):
+    write_lines(shop / "goldens.jsonl", {"id": "a", "input": "How much?", "expected_calls": []})
+    suite = {"dataset": "goldens.jsonl", "agent": {"model": "pydantic_shop:Bank"}}
+    (shop / "suite.json").write_text(json.dumps(suite), "utf-8")
+    assert rightcall("run", "suite.json", "--json").code == 0
+
+
+def test_what_makes_no_agent_is_refused_before_the_run(rightcall, shop):
+    write_lines(shop / "goldens.jsonl", {"id": "a", "input": "How much?", "expected_calls": []})
+    suite = {"dataset": "goldens.jsonl", "agent": {"model": "pydantic_shop:make_text"}}
+    (shop / "suite.json").write_text(json.dumps(suite), "utf-8")
+    done = rightcall("run", "suite.json")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "error: pydantic_shop:make_text() is a str, which is not an agent;"
+        " return an agent of a framework, or an object with __call__\n"
+    )
