@@ -86,7 +86,7 @@ def list_(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (also a framework's agent), `mcp:COMMAND`.
+    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (tools or an agent), `mcp:COMMAND`.
 
     `skills:DIR` lists the skills in a folder.
     """
