@@ -59,7 +59,7 @@ def test_tools_survive_a_file_in_every_spelling(tmp_path: Path, dialect, suffix:
 
 
 @settings(max_examples=40)
-@given(tools=st.lists(full_tools, max_size=3, unique_by=lambda tool: tool.name))
+@given(tools=st.lists(full_tools, min_size=1, max_size=3, unique_by=lambda tool: tool.name))
 def test_mcp_files_keep_everything(tmp_path_factory, tools: list[Tool]):
     folder = tmp_path_factory.mktemp("tools")
     save_tools(tools, folder / "tools.yaml", dialect="mcp")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.agents.agent import Agent, is_address
-from rightcall.agents.observed.catalog import detect
+from rightcall.agents.observed.catalog import adapter_of_class, detect
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert, to_plain
@@ -107,8 +107,10 @@ def _load_subject(
 
 
 def _agent_object(name: str) -> Any:
-    """What `module:attribute` names, or makes if it is a class or a function without parameters."""
+    """What `module:attribute` names, or makes if it is a function without parameters or a class of a framework."""
     named = load_object(name)
+    if isinstance(named, type) and adapter_of_class(named) is None:
+        return named  # each trial has an object of its own
     agent = made_object(named, name)
     if agent is not named and not callable(agent) and detect(agent) is None:
         hint = "return an agent of a framework, or an object with __call__"

@@ -277,7 +277,12 @@ def adapter_problems() -> list[str]:
 
 def detect(agent: Any) -> AdapterInfo | None:
     """The adapter of an agent object, by the modules its class and its bases were defined in."""
-    homes = [base.__module__ for base in type(agent).__mro__]
+    return adapter_of_class(type(agent))
+
+
+def adapter_of_class(kind: type) -> AdapterInfo | None:
+    """The adapter of the objects of a class."""
+    homes = [base.__module__ for base in kind.__mro__]
     if set(homes) == {"builtins"}:  # a function or a name, which is of no framework
         return None
     for info in all_adapters():
