@@ -70,6 +70,18 @@ def test_a_project_that_can_be_installed_says_so(project):
         load_object("namespaced.agent:agent")
 
 
+def test_a_dependency_that_is_in_the_project_is_not_to_be_installed(project, monkeypatch):
+    monkeypatch.chdir(project / "services/namespaced")
+    (project / "services/namespaced/needy_agent.py").write_text("import shop_parts.tools\n")
+    with pytest.raises(ConfigError) as caught:
+        load_object("needy_agent:x")
+    place = f"it is in {project}/: PYTHONPATH={project}"
+    assert (
+        str(caught.value)
+        == f"'needy_agent:x' cannot be loaded: no module shop_parts (needy_agent.py:1); {place}"
+    )
+
+
 def test_a_name_that_a_module_does_not_export_names_both_files(project):
     with pytest.raises(ConfigError, match=r"cannot import name 'nothing' .*\(shop_parts/names\.py:1\)$"):
         load_object("shop_parts.names:x")

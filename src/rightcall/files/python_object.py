@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from pkgutil import iter_modules
 from traceback import extract_tb
@@ -103,27 +104,34 @@ def is_module(module: str, folder: Path | None = None) -> bool:
 
 
 def _misplaced(module: str, *others: Path | None) -> tuple[Path, Path] | None:
-    """A folder of the project, and the one in it that has the module, as in a `src/` layout that is not installed."""
+    """A folder of the project and the one in it that has the module, as in a `src/` layout that is not installed.
+
+    Or a folder above the working folder that has it.
+    """
     top = module.partition(".")[0]
-    for folder, place in _places(*others):  # a package may have no __init__.py
-        if place != folder and (_has(place, top) or any((place / top).glob("*.py"))):
+    below = ((folder, place) for folder, place in _places(*others) if place != folder)
+    above = ((parent, parent) for parent in Path().resolve().parents)
+    for folder, place in (*below, *above):
+        modules = chain((place / top).glob("*.py"), (place / top).glob("*/*.py"))
+        if _has(place, top) or any(modules):  # a package may have no __init__.py
             return folder, place
     return None
 
 
-def _missing(module: str) -> str:
-    """A module that cannot be found: where it is, or which one has nearly its name."""
+def _missing(module: str, line: str = "") -> str:
+    """A module that cannot be found: where it is, or which one has nearly its name. `line` imports it for another."""
+    problem = f"no module {module}{line}"
     parent = module.rpartition(".")[0]
     if parent in sys.modules:
         siblings = iter_modules(getattr(sys.modules[parent], "__path__", ()))
-        names = [f"{parent}.{sibling.name}" for sibling in siblings]
-        return f"no module {module}; {suggestion(module, names)}".rstrip("; ")
-    place = _misplaced(module)
-    if place is None:
-        return f"no module {module}; {suggestion(module, local_modules())}".rstrip("; ")
-    project = next((path for path in reversed(place) if (path / "pyproject.toml").is_file()), None)
-    install = f"`pip install -e {shown_path(project)}` or " if project else ""
-    return f"no module {module}; it is in {shown_path(place[1])}/: {install}PYTHONPATH={shown_path(place[1])}"
+        hint = suggestion(module, [f"{parent}.{sibling.name}" for sibling in siblings])
+    elif place := _misplaced(module):
+        project = next((path for path in reversed(place) if (path / "pyproject.toml").is_file()), None)
+        install = f"`pip install -e {shown_path(project)}` or " if project and len({*place}) > 1 else ""
+        hint = f"it is in {shown_path(place[1])}/: {install}PYTHONPATH={shown_path(place[1])}"
+    else:
+        hint = "" if line else suggestion(module, local_modules())
+    return f"{problem}; {hint or (line and 'install the package that provides it')}".rstrip("; ")
 
 
 def _reason(error: BaseException, module: str = "") -> str:
@@ -137,7 +145,7 @@ def _reason(error: BaseException, module: str = "") -> str:
         code = "" if error.code is None else repr(error.code)
         return f"the module called sys.exit({code}){place}; move script code under: if __name__ == '__main__'"
     if missing:
-        return f"no module {missing}{place}; install the package that provides it"
+        return _missing(missing, place)
     kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
     return f"{kind}{error}{place}"
 
