@@ -133,16 +133,17 @@ def object_tools(value: Any, source: str) -> list[Any]:
 
 def _unknown_tools(value: Any, source: str) -> InputError:
     """Why a callable that is no tool has no tools either: it is more likely an agent."""
-    if inspect.isroutine(value) or inspect.isclass(value):
-        kind = "class" if inspect.isclass(value) else "function"
-        hint = "decorate it with @tool, put it into a list of tools, or name the tools of your agent: module:TOOLS"
-        if inspect.isclass(value):
-            hint = f"make a {value.__name__} in its module and name that, or name the list of its tools: module:TOOLS"
-        return InputError(source, f"is a {kind} that is not a tool", hint)
-    held = f"{source}.tools" if hasattr(value, "tools") else "module:TOOLS"
-    return InputError(
-        source, f"is a {_kind(value)}, whose tools cannot be known", f"name the list of its tools: {held}"
-    )
+    held = "module:TOOLS"
+    if inspect.isroutine(value):
+        problem = "is a function that is not a tool"
+        hint = f"decorate it with @tool, put it into a list of tools, or name the tools of your agent: {held}"
+    elif inspect.isclass(value):
+        problem = "is a class that is not a tool"
+        hint = f"make a {value.__name__} in its module and name that, or name the list of its tools: {held}"
+    else:
+        problem = f"is a {_kind(value)}, whose tools cannot be known"
+        hint = f"name the list of its tools: {f'{source}.tools' if hasattr(value, 'tools') else held}"
+    return InputError(source, problem, hint)
 
 
 def _kind(value: Any) -> str:
