@@ -54,6 +54,33 @@ def test_mcp_hints_become_annotations():
     assert read_tool(raw, "here") == Tool("rm", title="Remove", annotations=Annotations(False, True))
 
 
+SCHEMA = {"type": "object", "properties": {"id": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {"name": "rm", "input_schema": SCHEMA},
+        {"name": "rm", "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}},
+        {"name": "rm", "inputSchema": SCHEMA},
+        {"name": "rm", "parameters": SCHEMA},
+        {"type": "function", "name": "rm", "parameters": SCHEMA},
+        {"type": "function", "function": {"name": "rm", "parameters": SCHEMA}},
+    ],
+)
+@pytest.mark.parametrize(
+    ("annotations", "read"),
+    [
+        ({"destructiveHint": True, "readOnlyHint": False}, Annotations(False, True)),
+        ({"destructive": True, "read_only": False}, Annotations(False, True)),
+        ({}, Annotations()),
+    ],
+)
+def test_annotations_are_read_beside_every_spelling(definition, annotations, read):
+    tool = Tool("rm", input_schema=SCHEMA, annotations=read)
+    assert read_tool({**definition, "annotations": annotations}, "here") == tool
+
+
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
@@ -64,6 +91,12 @@ def test_mcp_hints_become_annotations():
             "did you mean 'readOnlyHint'?",
         ),
         ({"name": "a", "inputSchema": {}, "annotations": {"readOnlyHint": "yes"}}, "must be true or false"),
+        (
+            {"name": "a", "parameters": {}, "annotations": {"readonlyHint": True}},
+            "did you mean 'readOnlyHint'?",
+        ),
+        ({"name": "a", "parameters": {}, "annotations": {"read_only": "yes"}}, "annotations"),
+        ({"name": "a", "parameters": {}, "annotations": "x"}, "annotations must be an object, got a string"),
         ({"name": "a", "input_schema": "{}"}, "was it JSON-encoded twice?"),
         ({"name": "a", "inputSchema": []}, "inputSchema must be an object, got a list"),
         ({"description": "x", "inputSchema": {}}, "missing or empty field 'name'"),

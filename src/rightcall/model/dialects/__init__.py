@@ -63,12 +63,13 @@ def read_tool(raw: Any, where: str) -> Tool:
         wire.require_type(raw, dict, where, "a tool")
     spelling = _spelling_of_tool(raw, where)
     hints = wire.field(raw, "annotations", dict, where, "")
-    in_ours = not any(str(key).endswith("Hint") or key == "title" for key in hints)
-    if not hints or spelling == "mcp" or (spelling == "native" and in_ours):
+    ours = hints.keys() <= set(Annotations.__struct_fields__)
+    hinted = any(str(key).endswith("Hint") or key == "title" for key in hints)
+    if not hints or (spelling == "mcp" and not ours) or (spelling == "native" and not hinted):
         tool: Tool = SPELLINGS[spelling].read_tool(raw, where)
         return tool
     tool = SPELLINGS[spelling].read_tool({key: raw[key] for key in raw if key != "annotations"}, where)
-    if in_ours:
+    if ours:
         return replace(tool, annotations=convert(hints, Annotations, f"{where}: annotations"))
     title, annotations = mcp.read_hints(hints, where)
     return replace(tool, title=tool.title or title, annotations=annotations)
