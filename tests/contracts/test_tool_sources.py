@@ -56,6 +56,7 @@ class Needy:
 
 
 support = Support()
+ODD = [{"name": "a", "input_schema": {"type": object}}]
 NOTHING = []
 
 
@@ -173,3 +174,9 @@ REFUSED = {
 def test_what_has_no_tools_that_can_be_seen_is_refused_in_one_sentence(rightcall, shop, door, source):
     done = use(rightcall, shop, door, source)
     assert done.code == 2 and done.err == f"error: {REFUSED[source]}\n"
+
+
+def test_definitions_that_a_file_could_not_hold_are_refused(rightcall, shop):
+    done = rightcall("lint", "shop_sources:ODD")
+    problem = "is not JSON: Object of type type is not JSON serializable; write plain values"
+    assert (done.code, done.err) == (2, f"error: shop_sources:ODD: {problem}\n")

@@ -106,7 +106,7 @@ def _as_document(value: Any, source: str) -> ToolSet | None:
     try:
         (offered,) = read_text(json.dumps(value), name=source)
     except (TypeError, ValueError) as error:
-        raise InputError(source, f"is no JSON: {error}", "write plain values") from None
+        raise InputError(source, f"is not JSON: {error}", "write plain values") from None
     tools = tuple(replace(tool, document=None, fixable=False) for tool in offered.tools)
     return replace(offered, tools=tools) if tools else None
 

@@ -179,7 +179,7 @@ def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str
         description=text_of(inner.get("description")),
         input_schema=schema,
         output_schema=inner.get(output_key) if output_key else None,
-        annotations=inner.get("annotations"),
+        annotations=inner.get("annotations") or value.get("annotations"),
         title=text_of(inner.get("title")),
         spelling=spelling,
         strict=inner.get("strict") is True or value.get("strict") is True,
