@@ -64,7 +64,7 @@ def test_an_unreachable_server_is_found_and_a_reachable_one_is_sent_nothing():
 
 def test_missing_files_are_found():
     assert "model file not found" in asyncio.run(check("local:/nowhere/x.gguf"))[0]
-    assert "cannot be read" in asyncio.run(check("recorded:/nowhere/x"))[0]
+    assert "no folder of recordings" in asyncio.run(check("recorded:/nowhere/x"))[0]
     assert "no such file" in asyncio.run(check("scripted:/nowhere/x"))[0]
 
 
