@@ -63,6 +63,39 @@ def called(message: dict[str, Any]) -> None:
         os._exit(0)
 
 
+def discovered(message: dict[str, Any]) -> dict[str, Any]:
+    """The answer to `server/discover` of a server that knows no handshake."""
+    asked = message.get("params", {}).get("_meta", {}).get("io.modelcontextprotocol/protocolVersion", "none")
+    spoken = ["2099-01-01"] if MODE == "future" else ["2026-07-28"]
+    if asked not in spoken:
+        data = {"supported": spoken, "requested": asked}
+        return {"error": {"code": -32022, "message": "Unsupported protocol version", "data": data}}
+    info = {"io.modelcontextprotocol/serverInfo": {"name": "odd", "version": "2"}}
+    return {"result": {"supportedVersions": spoken, "capabilities": {"tools": {}}, "_meta": info}}
+
+
+def asked_back(message: dict[str, Any]) -> None:
+    """A call is answered once the client has filled in the form."""
+    params = message["params"]
+    if params.get("requestState") != "open":
+        form = {"method": "elicitation/create", "params": {"requestedSchema": {"properties": {"seats": {}}}}}
+        result = {"resultType": "input_required", "inputRequests": {"form": form}, "requestState": "open"}
+    else:
+        seats = params["inputResponses"]["form"]["content"]["seats"]
+        result = {"resultType": "complete", "content": [{"type": "text", "text": f"{seats} seats"}]}
+    send({"id": message["id"], "result": result})
+
+
+BOX = """╭──── Traceback (most recent call last) ────╮
+│ /lib/validator.py:410 in validate          │
+╰────────────────────────────────────────────╯
+ValidationError: 1 validation error for ListToolsResult
+tools.0.outputSchema.type
+  Input should be 'object'
+    For further information visit https://errors.example
+"""
+
+
 def main() -> None:
     if MODE == "child":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
@@ -74,7 +107,16 @@ def main() -> None:
     for line in sys.stdin:
         message = json.loads(line)
         method = message.get("method")
-        if method == "initialize":
+        if method == "server/discover" and MODE == "first_initialize":
+            sys.exit("expected initialize")
+        if method in ("server/discover", "initialize") and MODE in ("stateless", "future"):
+            send({"id": message["id"], **discovered(message)})
+        elif method == "tools/list" and MODE == "boxed":
+            print(BOX, file=sys.stderr, flush=True)
+            send({"id": message["id"], "error": {"code": -32603, "message": "invalid result"}})
+        elif method == "tools/call" and MODE == "stateless":
+            asked_back(message)
+        elif method == "initialize":
             send(
                 {
                     "id": message["id"],

@@ -144,7 +144,7 @@ def test_a_server_that_hangs_in_a_call_runs_into_the_deadline():
         (McpAddress(("no-such-program-anywhere",)), "program 'no-such-program-anywhere' not found"),
         (odd("slow_start", start_s=0.3), "was not ready after 0.3 s"),
         (McpAddress((sys.executable, "-c", "raise SystemExit('no licence')")), "stderr: no licence"),
-        (McpAddress(url="http://127.0.0.1:9/mcp"), "MCP server at http://127.0.0.1:9/mcp exited before"),
+        (McpAddress(url="http://127.0.0.1:9/mcp"), "MCP server at http://127.0.0.1:9/mcp cannot be reached"),
     ],
     ids=["missing", "slow", "ends", "unreachable"],
 )

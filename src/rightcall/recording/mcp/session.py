@@ -11,6 +11,13 @@ from rightcall.core.canonical_json import canonical
 Definition = dict[str, Any]
 """A tool, resource or prompt as the server listed it, with its keys in that order."""
 
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+"""Keys of `_meta` in which messages say since 2026-07-28 what was said once in `initialize`."""
+SERVER_FIELDS = ("serverInfo", "protocolVersion", "capabilities", "instructions")
+
 
 @dataclass(frozen=True)
 class RecordedCall:
@@ -80,6 +87,21 @@ class McpSession:
             calls=tuple(call for call, kept in zip(self.calls, is_kept, strict=True) if kept),
             changes=tuple(replace(change, calls=sum(is_kept[: change.calls])) for change in self.changes),
         )
+
+
+def greeting(version: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a server says of itself in answer to `server/discover`, in the fields of the answer to `initialize`."""
+    meta = result.get("_meta")
+    info = meta.get(SERVER_INFO) if isinstance(meta, dict) else None
+    fields = {**result, "serverInfo": info or {}, "protocolVersion": version}
+    return {name: fields[name] for name in SERVER_FIELDS if name in fields}
+
+
+def is_stateless(message: Any) -> bool:
+    """Whether a request says itself in which version of the protocol it is written."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return isinstance(meta, dict) and PROTOCOL_VERSION in meta
 
 
 def call_key(name: str, arguments: Mapping[str, Any]) -> bytes:

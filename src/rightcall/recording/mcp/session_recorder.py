@@ -15,15 +15,18 @@ import msgspec
 
 from rightcall.recording.canonical import Clean, scrub_value
 from rightcall.recording.mcp.session import (
+    PROTOCOL_VERSION,
+    SERVER_FIELDS,
     Definition,
     McpSession,
     RecordedCall,
     ToolListChange,
     call_key,
+    greeting,
 )
 
+_OF_TRANSPORT = ("_meta", "resultType")
 PAGES = {"tools/list": "tools", "resources/list": "resources", "prompts/list": "prompts"}
-SERVER_FIELDS = ("serverInfo", "protocolVersion", "capabilities", "instructions")
 
 _OUR_WORDS = frozenset(
     (
@@ -89,15 +92,19 @@ class SessionRecorder:
         """A message of the server."""
         if "method" in message or "id" not in message:
             return
+        result = message.get("result")
         if (call := self._open.pop(message["id"], None)) is not None:
+            if isinstance(result, dict) and result.get("resultType") == "input_required":
+                return  # the call is made once more, with what the server asks for
             call.ms = round((self._clock() - call.began) * 1000)
             call.reply = {name: self._scrub(message[name]) for name in ("result", "error") if name in message}
             return
         method, params = self._pending.pop(message["id"], ("", {}))
-        result = message.get("result")
         if not isinstance(result, dict):
             return
-        if method == "initialize":
+        if method == "server/discover":
+            result = greeting(str((params.get("_meta") or {}).get(PROTOCOL_VERSION, "")), result)
+        if method in ("initialize", "server/discover"):
             self._server = {name: self._scrub(result[name]) for name in SERVER_FIELDS if name in result}
         elif method in PAGES:
             self._take_page(PAGES[method], params, result)
@@ -109,8 +116,8 @@ class SessionRecorder:
             if call.reply is None:
                 continue
             key, result = call_key(call.name, call.arguments), call.reply.get("result")
-            if isinstance(result, dict):  # `_meta` is of the transport
-                result = {name: value for name, value in result.items() if name != "_meta"}
+            if isinstance(result, dict):
+                result = {name: value for name, value in result.items() if name not in _OF_TRANSPORT}
             else:
                 result = None
             error = call.reply.get("error")

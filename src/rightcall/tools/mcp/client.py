@@ -12,28 +12,19 @@ from __future__ import annotations
 
 import asyncio
 import random
-import uuid
-from collections.abc import Coroutine
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
-from rightcall.core.errors import ConfigError, InfrastructureError, InputError, ToolServerDown
+from rightcall.core.errors import InfrastructureError, InputError, ToolServerDown
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.definitions.validate import check_schema
+from rightcall.tools.definitions.validate import check_schema, schema_problems
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.connection import (
-    HeardStream,
-    ServerConnection,
-    WatchedStream,
-    innermost,
-    never_connected,
-    reason_of_end,
-    session_callbacks,
-)
-from rightcall.tools.mcp.sdk import McpSdk, field, load_sdk, protocol_failure, result_of
+from rightcall.tools.mcp.connection import ConnectionEndedError, never_connected
+from rightcall.tools.mcp.sdk import plain_result, protocol_failure
+from rightcall.tools.mcp.server_session import ServerSession
 from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Effect, NoAnswer, ToolError
@@ -57,7 +48,7 @@ RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
 """Attempts to start a server again, and the pauses before them, which double."""
 
 
-class McpServer(ServerConnection):
+class McpServer(ServerSession):
     """A running server. `tools` are those it listed, `problems` what is wrong with their schemas.
 
     `name` and `version` are what it says of itself (`serverInfo`). A `listener` hears every message.
@@ -70,30 +61,8 @@ class McpServer(ServerConnection):
         self.tools: list[Tool] = []
         self.problems: list[str] = []
         self.name = self.version = ""
-        self._session: Any = None
-        self._list_changed = False
         self._deaths = self._in_flight = 0
         self._revival: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        await self._start()
-        return self
-
-    async def _start(self) -> None:
-        started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._stop, self._mark = asyncio.Event(), uuid.uuid4().hex
-        self._life = asyncio.create_task(self._live(started))
-        await asyncio.wait({started, self._life}, timeout=self.address.start_s, return_when="FIRST_COMPLETED")
-        if started.done():
-            started.result()
-            return
-        ended = self._life.done()
-        failure = await self._end(at_once=True)
-        if isinstance(cause := innermost(failure), InfrastructureError | ConfigError):
-            raise cause
-        if ended:
-            raise self._failure(f"exited before it was ready{reason_of_end(failure)}")
-        raise self._failure(f"was not ready after {self.address.start_s:g} s")
 
     async def __aexit__(self, *_: object) -> None:
         if self._revival is not None and not self._revival.done():
@@ -113,65 +82,73 @@ class McpServer(ServerConnection):
         than an answer, and `ToolServerDown` when it cannot be restarted.
         """
         await self._revive()
-        if self._list_changed:
-            self._list_changed = False
+        if self.list_changed:
             await self._list()
         if all(tool.name != name for tool in self.tools):
             raise ToolError("unknown_tool", f"the server no longer offers {name}", "use another tool")
-        sdk = load_sdk()
-        try:
-            answer = await self._send_call(name, arguments, sdk)
-        except sdk.error as error:
+        reply = await self._reply_on_new_connection(name, arguments)
+        if "error" in reply:
             self._refuse_access()
-            raise self._translate_error(error, name) from None
-        except RuntimeError as error:  # the SDK's own check of the result against the tool's output schema
-            reads = any(tool.name == name and only_reads(tool.annotations) for tool in self.tools)
-            effect: Effect | None = None if reads else "unknown"  # it was answered
-            raise ToolError("result_malformed", f"{name}: {str(error)[:200]}", effect=effect) from None
-        except ValueError:  # an answer that is not one of the protocol
-            raise NoAnswer("the server sent something else than an answer") from None
+            raise self._translate_error(reply["error"], name)
+        answer = reply.get("result")
+        if not isinstance(answer, dict) or not isinstance(answer.get("content"), list):
+            raise NoAnswer("the server sent something else than an answer")
+        self._check_output(name, answer)
         self._deaths = 0
-        return self._clean(result_of(answer, name))
+        return self._clean(plain_result(answer, name))
 
-    async def _send_call(self, name: str, arguments: dict[str, Any], sdk: McpSdk) -> Any:
-        """The answer to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
+    def _check_output(self, name: str, answer: dict[str, Any]) -> None:
+        """Refuse a result that is not what the tool's output schema promises."""
+        tool = next(tool for tool in self.tools if tool.name == name)
+        if tool.output_schema is None or answer.get("isError"):
+            return
+        problem = "has an output schema but returned no structured content"
+        if (structured := answer.get("structuredContent")) is not None:
+            found = schema_problems(tool.output_schema, structured, f"tool '{name}', output schema")
+            if not found:
+                return
+            problem = f"returned structured content that its output schema refuses: {found[0].message}"
+        effect: Effect | None = None if only_reads(tool.annotations) else "unknown"  # it was answered
+        raise ToolError("result_malformed", f"{name} {problem}"[:200], effect=effect)
+
+    async def _reply_on_new_connection(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The reply to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
         self._in_flight += 1
         alone, life = self._in_flight == 1, self._life
         try:
-            return await self._await_answer(self._session.call_tool(name, arguments))
-        except sdk.error as error:
-            if self._access is not None and self._access.refusal:
-                raise
-            closed = error.error.code == CONNECTION_CLOSED and bool(self.address.url)
-            alone = alone and closed and self._in_flight == 1  # otherwise another call may be the refused one
-            if error.error.message != SESSION_GONE and not (alone and await never_connected(life)):
-                raise
+            reply = await self._reply_unless_refused(name, arguments)
+            if _message_of(reply) != SESSION_GONE or (self._access is not None and self._access.refusal):
+                return reply
+        except ConnectionEndedError:
+            self._refuse_access()
+            alone = alone and self._in_flight == 1  # otherwise another call may be the refused one
+            if not (alone and self.address.url and await never_connected(life)):
+                raise NoAnswer(
+                    "its server has exited" if self.address.command else "its server is gone"
+                ) from None
         finally:
             self._in_flight -= 1
         if life is self._life:
             await self._end(at_once=True)
         await self._revive()
-        return await self._session.call_tool(name, arguments)
-
-    async def _await_answer(self, call: Coroutine[Any, Any, Any]) -> Any:
-        """The answer to a call, unless access is refused or the connection ends: version 1 of the SDK would wait on."""
-        answer = asyncio.ensure_future(call)
-        refused = asyncio.ensure_future(self._access.refused() if self._access else asyncio.Event().wait())
-        life = self._life
         try:
-            watched = {answer, refused} if life is None else {answer, refused, life}
-            await asyncio.wait(watched, return_when="FIRST_COMPLETED")
-            if refused.done() and not answer.done():
+            return await self._reply_unless_refused(name, arguments)
+        except ConnectionEndedError:
+            raise NoAnswer("its server is gone") from None
+
+    async def _reply_unless_refused(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The reply to a call, unless access is refused: over SSE none would come."""
+        reply = asyncio.ensure_future(self.reply_to_call(name, arguments, self.reply_to))
+        refused = asyncio.ensure_future(self._access.refused() if self._access else asyncio.Event().wait())
+        try:
+            await asyncio.wait({reply, refused}, return_when="FIRST_COMPLETED")
+            if refused.done() and not reply.done():
                 self._refuse_access()
-            if life is not None and life.done():
-                await asyncio.wait({answer}, timeout=0.5)
-                if not answer.done():
-                    raise NoAnswer("its server has exited" if self.address.command else "its server is gone")
-            return await answer
+            return await reply
         finally:
             refused.cancel()
-            answer.cancel()
-            await asyncio.wait({answer, refused})
+            reply.cancel()
+            await asyncio.wait({reply, refused})
 
     async def _revive(self) -> None:
         """Start the server again if it has exited."""
@@ -207,43 +184,20 @@ class McpServer(ServerConnection):
 
         return RunnableTool(run, live=True)
 
-    async def _live(self, started: asyncio.Future[None]) -> None:
-        """Start the server, list its tools, and keep it running until it is stopped."""
-        sdk = load_sdk()
-        async with (
-            self.streams(sdk) as (read, write),
-            sdk.session(
-                WatchedStream(read, self._stop, self._listener),
-                HeardStream(write, self._listener) if self._listener else write,
-                message_handler=self._note_change,
-                **session_callbacks(self.address, sdk),
-            ) as self._session,
-        ):
-            server_info = field(await self._session.initialize(), "serverInfo")
-            self.name, self.version = str(server_info.name)[:200], str(server_info.version)[:200]
-            await self._list()
-            if not started.done():
-                started.set_result(None)
-            await self._stop.wait()
-
-    async def _note_change(self, message: Any) -> None:
-        """Note that the server's tools have changed."""
-        method = getattr(getattr(message, "root", message), "method", "")
-        if method == "notifications/tools/list_changed":
-            self._list_changed = True
+    async def _negotiate(self) -> None:
+        await super()._negotiate()
+        info = self.server.get("serverInfo")
+        info = info if isinstance(info, dict) else {}
+        self.name, self.version = (str(info.get(field, ""))[:200] for field in ("name", "version"))
+        await self._list()
 
     async def _list(self) -> None:
-        sdk, cursor, raw = load_sdk(), None, []
-        for _ in range(1000):  # pages; a server could send them forever
-            page = await self._session.list_tools(params=sdk.types.PaginatedRequestParams(cursor=cursor))
-            raw += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
-            cursor = field(page, "nextCursor")
-            if not cursor:
-                break
+        raw = await self.list_tools()
         self.tools, self.problems = [], []
         for definition in raw:
             try:
-                tool = read_tool(definition, self.address.label)
+                stated = {key: value for key, value in definition.items() if value is not None}
+                tool = read_tool(stated, self.address.label)
                 check_schema(tool)
                 self.tools.append(tool)
             except InputError as error:
@@ -255,13 +209,19 @@ class McpServer(ServerConnection):
             raise self._failure(problem, ToolServerDown)
 
     def _translate_error(self, error: Any, name: str) -> Exception:
-        code = getattr(error.error, "code", 0)
-        text = self._clean(str(getattr(error.error, "message", error)))[:300]
+        error = error if isinstance(error, dict) else {}
+        code = error.get("code")
+        text = self._clean(str(error.get("message", "")))[:300]
         if code == CONNECTION_CLOSED:
             return NoAnswer("its server has exited" if self.address.command else "its server is gone")
         if code == PARSE_ERROR or text.startswith(NO_ANSWERS):
             return NoAnswer("the server sent something else than an answer")
-        return protocol_failure(code, text, name)
+        return protocol_failure(code if isinstance(code, int) else 0, text, name)
+
+
+def _message_of(reply: dict[str, Any]) -> Any:
+    error = reply.get("error")
+    return error.get("message") if isinstance(error, dict) else None
 
 
 def empty_schemas(tools: list[Tool]) -> list[str]:

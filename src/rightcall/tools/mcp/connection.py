@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Self, TypeVar
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any, TypeVar
 
-from rightcall.core.errors import InfrastructureError
+from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.operating_system import kill_process, processes_with_variable
+from rightcall.core.text import one_line
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
 from rightcall.tools.mcp.address import McpAddress, McpElicitation
-from rightcall.tools.mcp.sdk import McpSdk, read_message, two_streams
+from rightcall.tools.mcp.sdk import McpSdk, two_streams
 
 ENDING_S = 15.0
 """How long a connection may take to end."""
 
 MARK = "RIGHTCALL_SERVER"
 STDERR_TOLD = 400
+_FRAME = re.compile(r"[\u2500-\u259f]")
+"""Characters that frames around tracebacks are drawn with."""
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_ERROR = re.compile(r"([\w.]*(Error|Exception|Exit)|error|fatal|panic)\b", re.IGNORECASE)
+_ADVERT = re.compile(r"For further information visit .*")
 
 E = TypeVar("E", bound=InfrastructureError)
+
+
+class ConnectionEndedError(Exception):
+    """There will be no reply: the server has exited, or the connection is closed."""
 
 
 class ServerConnection:
@@ -35,6 +46,14 @@ class ServerConnection:
         self._stop = asyncio.Event()
         self._mark, self._last_words = uuid.uuid4().hex, ""
         self._life: asyncio.Task[None] | None = None
+        self.has_exited = False
+
+    def _begin(self, life: Coroutine[Any, Any, None]) -> None:
+        """Hold a new connection open in a separate task."""
+        self._stop = asyncio.Event()
+        self._mark = uuid.uuid4().hex
+        self.has_exited = False
+        self._life = asyncio.create_task(life)
 
     @contextlib.asynccontextmanager
     async def streams(self, sdk: McpSdk) -> AsyncIterator[tuple[Any, Any]]:
@@ -49,7 +68,7 @@ class ServerConnection:
                     yield await stack.enter_async_context(two_streams(transport))
             finally:
                 stderr.seek(0)
-                self._last_words = " ".join(self._clean(stderr.read()[-4000:]).split())[-STDERR_TOLD:]
+                self._last_words = last_words(self._clean(stderr.read()[-4000:]))
 
     async def _transport(self, sdk: McpSdk, stderr: Any, stack: contextlib.AsyncExitStack) -> Any:
         """A transport of the SDK to the server; a program that it starts carries the mark."""
@@ -89,6 +108,17 @@ class ServerConnection:
         for process in processes_with_variable(MARK, self._mark) if self.address.command else ():
             kill_process(process)
 
+    async def _closed(self, problem: str) -> InfrastructureError | ConfigError:
+        """Close the connection; the error about it, with what ended it and whether the server has exited."""
+        has_exited, was_stopped = self.has_exited, self._stop.is_set()
+        cause = innermost(await self._end(at_once=not was_stopped))
+        if isinstance(cause, InfrastructureError | ConfigError):
+            return cause
+        state = (
+            "" if self.address.url or cause else "; it has exited" if has_exited else "; it is still running"
+        )
+        return self._failure(problem + reason_of_end(cause) + ("" if problem.startswith("exited") else state))
+
     def _failure(self, problem: str, kind: type[E] = InfrastructureError) -> E:  # type: ignore[assignment]
         """An error about the server; a refusal of our credentials explains every other problem."""
         refusal = self._access.problem() if self._access is not None else ""
@@ -100,61 +130,21 @@ class ServerConnection:
         return without([*self._secrets, *(self._access.issued if self._access else ())], value)
 
 
-class _WrappedStream:
-    """A stream that behaves as another one."""
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *details: Any) -> Any:
-        return await self._stream.__aexit__(*details)
-
-
-class WatchedStream(_WrappedStream):
-    """The messages of a server; sets `ended` when there are no more, because it has exited or closed its output."""
-
-    def __init__(self, stream: Any, ended: asyncio.Event, listener: SessionRecorder | None = None) -> None:
-        super().__init__(stream)
-        self._ended, self._listener = ended, listener
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            message = await self._stream.__anext__()
-        except Exception:  # its end, or that of the connection
-            self._ended.set()
-            raise
-        if self._listener is not None and not isinstance(message, Exception):
-            self._listener.received(read_message(message))
-        return message
-
-
-class HeardStream(_WrappedStream):
-    """The messages to a server, heard by a listener before they are sent."""
-
-    def __init__(self, stream: Any, listener: SessionRecorder) -> None:
-        super().__init__(stream)
-        self._listener = listener
-
-    async def send(self, message: Any) -> None:
-        self._listener.sent(read_message(message))
-        await self._stream.send(message)
-
-
 def innermost(failure: BaseException | None) -> BaseException | None:
     """The first exception that is no group."""
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
     return failure
+
+
+def last_words(stderr: str) -> str:
+    """The last error in what a program wrote to stderr, without frames around tracebacks; the end if there is none."""
+    lines = [_COLOUR.sub("", line).strip() for line in stderr.splitlines()]
+    lines = [line for line in lines if line and not _FRAME.search(line)]
+    errors = [at for at, line in enumerate(lines) if _ERROR.match(line)]
+    if errors:
+        return _ADVERT.sub("", " ".join(lines[errors[-1] :])).strip()[:STDERR_TOLD]
+    return " ".join(" ".join(lines).split())[-STDERR_TOLD:]
 
 
 async def never_connected(life: asyncio.Task[None] | None) -> bool:
@@ -177,40 +167,19 @@ def reason_of_end(failure: BaseException | None) -> str:
     return f": {text}"
 
 
-RequestCallback = Callable[[Any, Any], Awaitable[Any]]
-
-
-def session_callbacks(address: McpAddress, sdk: McpSdk) -> dict[str, RequestCallback]:
-    """The callbacks of a session, for what the address answers."""
-    stated, form = address.sampling, address.elicitation
-    callbacks: dict[str, RequestCallback] = {}
-    if stated is not None:
-
-        async def sample(context: Any, params: Any) -> Any:
-            return sdk.types.CreateMessageResult.model_validate(_sample_reply(stated))
-
-        callbacks["sampling_callback"] = sample
-    if form is not None:
-
-        async def fill_in(context: Any, params: Any) -> Any:
-            reply = _form_answer(form, params.model_dump(by_alias=True, mode="json"))
-            if "error" in reply:
-                return sdk.types.ErrorData(**reply["error"])
-            return sdk.types.ElicitResult.model_validate(reply["result"])
-
-        callbacks["elicitation_callback"] = fill_in
-    return callbacks
-
-
-def answer_to(address: McpAddress, method: str, params: dict[str, Any]) -> dict[str, Any]:
+def answer_to(address: McpAddress, request: dict[str, Any]) -> dict[str, Any]:
     """The `result` or `error` for a request of a server, as plain JSON-RPC."""
+    method, params = request.get("method"), request.get("params")
+    params = params if isinstance(params, dict) else {}
     if method == "ping":
         return {"result": {}}
     if method == "sampling/createMessage" and address.sampling is not None:
         return {"result": _sample_reply(address.sampling)}
     if method == "elicitation/create" and address.elicitation is not None:
         return _form_answer(address.elicitation, params)
-    return {"error": {"code": -32601, "message": "Method not found"}}
+    return {
+        "error": {"code": -32601, "message": f"{one_line(str(method), 80)} is not supported by this client"}
+    }
 
 
 def _sample_reply(text: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from importlib import import_module
+from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +18,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import MissingExtraError
+from rightcall.recording.mcp.session import PROTOCOL_VERSION
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.errors import ToolError
 
@@ -36,10 +39,10 @@ def load_sdk() -> McpSdk:
         from mcp.shared import _httpx_utils as http_utils  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise MissingExtraError("tools of an MCP server", "mcp", "mcp") from None
+    is_stateless = find_spec("mcp.shared.inbound") is not None
+    spoken = import_module("mcp.types.version" if is_stateless else "mcp.shared.version")
     logging.getLogger("mcp").addHandler(logging.NullHandler())  # otherwise its warnings go to stderr
     return McpSdk(
-        session=mcp.ClientSession,
-        error=getattr(mcp, "MCPError", None) or getattr(mcp, "McpError"),  # noqa: B009
         stdio_parameters=mcp.StdioServerParameters,
         stdio_client=stdio_client,
         streamable_http_client=streamable_http_client,
@@ -47,14 +50,12 @@ def load_sdk() -> McpSdk:
         http_client=http_utils.create_mcp_http_client,
         http=getattr(http_utils, "httpx2", None) or getattr(http_utils, "httpx"),  # noqa: B009
         types=mcp.types,  # the messages of the protocol
+        versions=tuple(
+            getattr(spoken, "HANDSHAKE_PROTOCOL_VERSIONS", ()) or spoken.SUPPORTED_PROTOCOL_VERSIONS
+        ),
+        stateless_versions=tuple(getattr(spoken, "MODERN_PROTOCOL_VERSIONS", ())),
+        routing=import_module("mcp.shared.inbound") if is_stateless else None,
     )
-
-
-def field(message: Any, name: str) -> Any:
-    """A field of a message, by its name in the protocol: `isError`."""
-    if hasattr(message, name):
-        return getattr(message, name)
-    return getattr(message, "".join(f"_{c.lower()}" if c.isupper() else c for c in name))
 
 
 def read_message(session_message: Any) -> dict[str, Any]:
@@ -64,37 +65,52 @@ def read_message(session_message: Any) -> dict[str, Any]:
     return plain
 
 
-def wrap_message(plain: dict[str, Any], sdk: McpSdk) -> Any:
-    """A plain JSON-RPC message for a transport."""
-    from mcp.shared.message import SessionMessage  # type: ignore[import-not-found,unused-ignore]
+def wrap_message(plain: dict[str, Any], sdk: McpSdk, headers: dict[str, str] | None = None) -> Any:
+    """A plain JSON-RPC message for a transport, with headers for one over HTTP."""
+    from mcp.shared import message as wrapped  # type: ignore[import-not-found,unused-ignore]
 
     adapter = getattr(sdk.types, "jsonrpc_message_adapter", None)
     message = adapter.validate_python(plain) if adapter else sdk.types.JSONRPCMessage.model_validate(plain)
-    return SessionMessage(message)
+    metadata = wrapped.ClientMessageMetadata(headers=headers) if headers else None
+    return wrapped.SessionMessage(message, metadata)
+
+
+def request_headers(
+    plain: dict[str, Any], sdk: McpSdk, protocol: str = "", parameters: Any = None
+) -> dict[str, str]:
+    """The HTTP headers that repeat what a message says, for proxies; version 1 of the SDK sets its own."""
+    routing, params = sdk.routing, plain.get("params") or {}
+    version = (params.get("_meta") or {}).get(PROTOCOL_VERSION)
+    if routing is None or not (version or protocol):
+        return {}
+    headers = {routing.MCP_PROTOCOL_VERSION_HEADER: str(version or protocol)}
+    if not version:
+        return headers
+    headers[routing.MCP_METHOD_HEADER] = plain["method"]
+    name = params.get(routing.NAME_BEARING_METHODS.get(plain["method"]))
+    if isinstance(name, str):
+        headers[routing.MCP_NAME_HEADER] = routing.encode_header_value(name)
+    if isinstance(parameters, dict) and not routing.find_invalid_x_mcp_header(parameters):
+        names = routing.x_mcp_header_map(parameters)
+        headers |= routing.mcp_param_headers(names, params.get("arguments") or {})
+    return headers
 
 
 @contextlib.asynccontextmanager
 async def two_streams(transport: Any) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of a transport for reading and writing; version 1 has one more value for some."""
-    async with transport as streams:
+    async with transport as streams, streams[0], streams[1]:
         yield streams[0], streams[1]
 
 
 INVALID_PARAMS, METHOD_NOT_FOUND = -32602, -32601
 
 
-def result_of(answer: Any, name: str) -> Any:
+def plain_result(answer: dict[str, Any], name: str) -> Any:
     """The result in an answer: its structured content, its one text, or all its parts.
 
     Raises `ToolError` when the server says that the call failed, which means that nothing was done.
     """
-    content = [block.model_dump(by_alias=True, exclude_none=True, mode="json") for block in answer.content]
-    facts = {word: field(answer, word) for word in ("isError", "structuredContent")}
-    return plain_result({"content": content, **facts}, name)
-
-
-def plain_result(answer: dict[str, Any], name: str) -> Any:
-    """The same for an answer as it was sent, or recorded."""
     content = answer.get("content")
     parts = [_part(part) for part in content if isinstance(part, dict)] if isinstance(content, list) else []
     texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]

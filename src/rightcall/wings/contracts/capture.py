@@ -21,7 +21,7 @@ from rightcall.recording.mcp.session_file import FORMAT, read_session
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import secrets_of
 from rightcall.tools.mcp.address import McpAddress, read_address
-from rightcall.tools.mcp.raw_session import RawSession
+from rightcall.tools.mcp.server_session import ServerSession
 
 
 class CallToRecord(NamedTuple):
@@ -104,8 +104,8 @@ async def record_session(
     """The session, and the calls that were not made because their tool may write and is not one of `writes`."""
     recorder, skipped = recorder_of(address), []
     allowed = set(writes)
-    async with RawSession(address, recorder) as server:
-        tools = {tool_name(tool): tool for tool in await server.tools()}
+    async with ServerSession(address, recorder) as server:
+        tools = {tool_name(tool): tool for tool in await server.list_tools()}
         capabilities = server.server.get("capabilities")
         capabilities = capabilities if isinstance(capabilities, dict) else {}
         for name in ("resources", "prompts"):
@@ -118,7 +118,7 @@ async def record_session(
             await server.call(call.name, call.arguments)
             advance()
             if server.list_changed:
-                tools = {tool_name(tool): tool for tool in await server.tools()}
+                tools = {tool_name(tool): tool for tool in await server.list_tools()}
     return recorder.session(), skipped
 
 

@@ -9,10 +9,11 @@ from typing import IO, Any
 
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import InfrastructureError, InputError
+from rightcall.recording.mcp.session import is_stateless
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import ServerConnection, innermost, reason_of_end
-from rightcall.tools.mcp.sdk import load_sdk, read_message, wrap_message
+from rightcall.tools.mcp.sdk import load_sdk, read_message, request_headers, wrap_message
 
 OWN = "rightcall-"
 """How the ids of our own requests begin: their answers are not passed on."""
@@ -50,20 +51,24 @@ class _Passage:
     def __init__(self, recorder: SessionRecorder, target: IO[bytes]) -> None:
         self._recorder, self._target = recorder, target
         self._own: dict[str, asyncio.Future[dict[str, Any]]] = {}
-        self._is_initialized = False
+        self._meta: dict[str, Any] | None = None
+        """What the client's requests say of the protocol since there is no handshake; empty after one."""
 
     async def pass_on(self, lines: asyncio.Queue[bytes | None], write: Any, sdk: Any) -> None:
         while (line := await lines.get()) is not None:
             try:
                 message = decode(line, dict[str, Any], "stdin")
-                wrapped = wrap_message(message, sdk)
+                wrapped = wrap_message(message, sdk, request_headers(message, sdk))
             except (InputError, ValueError):
                 continue  # neither a request nor a reply: a server would drop it too
             self._recorder.sent(message)
-            self._is_initialized |= message.get("method") == "notifications/initialized"
+            if message.get("method") == "notifications/initialized":
+                self._meta = {}
+            elif is_stateless(message):
+                self._meta = {"_meta": message["params"]["_meta"]}
             await write.send(wrapped)
-        if self._is_initialized and not self._recorder.has_tools:
-            await self._list_tools(write, sdk)
+        if self._meta is not None and not self._recorder.has_tools:
+            await self._list_tools(write, sdk, self._meta)
 
     async def pass_back(self, read: Any) -> None:
         async for session_message in read:
@@ -78,16 +83,16 @@ class _Passage:
             self._target.write(encode(message) + b"\n")
             self._target.flush()
 
-    async def _list_tools(self, write: Any, sdk: Any) -> None:
+    async def _list_tools(self, write: Any, sdk: Any, meta: dict[str, Any]) -> None:
         cursor: Any = None
         for number in range(100):
             name = f"{OWN}{number}"
             self._own[name] = asyncio.get_running_loop().create_future()
             reply = self._own[name]
-            params = {"cursor": cursor} if cursor else {}
+            params = {**meta, "cursor": cursor} if cursor else meta
             message = {"jsonrpc": "2.0", "id": name, "method": "tools/list", "params": params}
             self._recorder.sent(message)
-            await write.send(wrap_message(message, sdk))
+            await write.send(wrap_message(message, sdk, request_headers(message, sdk)))
             try:
                 result = (await asyncio.wait_for(reply, SETTLE_S)).get("result")
             except TimeoutError:

@@ -14,7 +14,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.local_door import LocalDoor
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.recording.mcp.session import McpSession
+from rightcall.recording.mcp.session import SERVER_INFO, McpSession, is_stateless
 from rightcall.recording.mcp.session_player import CallLog, SessionPlayer
 
 if TYPE_CHECKING:
@@ -26,9 +26,12 @@ Message = dict[str, Any]
 
 PARSE_ERROR = -32700
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32600, -32601, -32602
-SESSION = "Mcp-Session-Id"
+SESSION, STATELESS = "Mcp-Session-Id", "stateless"
+NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 MOST_SESSIONS = 10_000
 MOST_BYTES = 64 * 1024 * 1024
+FIRST_STATELESS = "2026-07-28"
+"""The version of the protocol since which there is no handshake: each request says in which version it is written."""
 LIST_CHANGED = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 
@@ -62,6 +65,8 @@ class ReplayClient:
         params = message.get("params")
         listed = self._player.tools
         reply = self._reply(message["method"], params if isinstance(params, dict) else {})
+        if is_stateless(message) and "result" in reply:
+            reply = {"result": {"resultType": "complete", **NOT_CACHED, **reply["result"]}}
         announced = [LIST_CHANGED] if self._player.tools is not listed else []
         return [*announced, {"jsonrpc": "2.0", "id": message["id"], **reply}]
 
@@ -70,6 +75,13 @@ class ReplayClient:
             return self._call(params)
         if method == "initialize":
             return {"result": self._greeting(params)}
+        if (
+            method == "server/discover"
+            and str(self._session.server.get("protocolVersion")) >= FIRST_STATELESS
+        ):
+            said = dict(self._session.server)
+            versions, info = [said.pop("protocolVersion")], said.pop("serverInfo", {})
+            return {"result": {**said, "supportedVersions": versions, "_meta": {SERVER_INFO: info}}}
         results: dict[str, Message] = {
             "ping": {},
             "logging/setLevel": {},
@@ -116,7 +128,7 @@ def serve_stdio(server: ReplayServer, source: IO[bytes], target: IO[bytes]) -> N
     for line in source:
         if not line.strip():
             continue
-        for reply in _replies(client, line):
+        for reply in _replies(client, _decoded(line)):
             target.write(encode(reply) + b"\n")
         target.flush()
 
@@ -143,7 +155,7 @@ async def serve_http(
 
 
 class _Endpoint:
-    """`/mcp`: a client is known by the session id it got with the answer to `initialize`."""
+    """`/mcp`: a client is known by the session id it got with the answer to `initialize`; those without are one."""
 
     def __init__(self, server: ReplayServer, host: str) -> None:
         self._server, self._door = server, LocalDoor(names=(host,))
@@ -162,9 +174,12 @@ class _Endpoint:
 
         if refusal := self._door.refusal({name.lower(): value for name, value in request.headers.items()}):
             return web.Response(status=refusal[0], text=refusal[1])
-        body = await request.read()
-        session, headers = request.headers.get(SESSION), {}
-        if session is None:
+        message, headers = _decoded(await request.read()), {}
+        session = request.headers.get(SESSION)
+        if session is None and is_stateless(message):
+            session = STATELESS
+            self._clients.setdefault(session, self._server.client())
+        elif session is None:
             session = uuid.uuid4().hex
             while len(self._clients) >= MOST_SESSIONS:
                 self._clients.pop(next(iter(self._clients)))
@@ -172,7 +187,7 @@ class _Endpoint:
         client = self._clients.get(session)
         if client is None:
             return web.Response(status=404, text="no such session")
-        return _response(_replies(client, body), headers)
+        return _response(_replies(client, message), headers)
 
     async def _delete(self, request: web.Request) -> web.Response:
         from aiohttp import web
@@ -192,9 +207,12 @@ def _response(replies: list[Message], headers: dict[str, str]) -> web.Response:
     return web.Response(body=events, content_type="text/event-stream", headers=headers)
 
 
-def _replies(client: ReplayClient, data: bytes) -> list[Message]:
+def _decoded(data: bytes) -> Any:
     try:
-        message: Any = decode(data, object, "message")
+        return decode(data, object, "message")
     except InputError as error:
-        return [_error(PARSE_ERROR, str(error))]
-    return client.replies(message)
+        return error
+
+
+def _replies(client: ReplayClient, message: Any) -> list[Message]:
+    return [_error(PARSE_ERROR, str(message))] if isinstance(message, InputError) else client.replies(message)

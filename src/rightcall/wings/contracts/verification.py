@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall, tool_name
 from rightcall.schema.compatibility import ChangeLevel
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.mcp.raw_session import RawSession
+from rightcall.tools.mcp.server_session import ServerSession
 from rightcall.wings.contracts.capture import ALL, only_reads
 from rightcall.wings.contracts.result_shape import IgnoredPaths
 from rightcall.wings.contracts.tool_comparison import (
@@ -107,15 +107,15 @@ async def other_version(
 ) -> OtherVersion:
     """A running server: its tools, and its replies to the recorded calls that may be made."""
     recorded = {tool_name(tool): tool for tool in session.tools}
-    async with RawSession(address) as server:
-        tools = await server.tools()
+    async with ServerSession(address) as server:
+        tools = await server.list_tools()
         listed = {tool_name(tool): tool for tool in tools}
         replies: dict[int, Reply] = {}
         for number, call in enumerate(session.calls):
             if _may_call(call.name, recorded.get(call.name), listed.get(call.name), rules):
                 replies[number] = await server.call(call.name, call.arguments)
             advance()
-        later = await server.tools() if replies else tools
+        later = await server.list_tools() if replies else tools
         label = McpSession(server=server.server).label
     return OtherVersion(label, tuple(tools), replies, tuple(later))
 
