@@ -19,6 +19,7 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.remote.exec_agent import _Program
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.agents.session import Session
+from rightcall.core.errors import ConfigError
 from rightcall.model import Approval, Caller, ExpectedCall, Golden, Trajectory
 from tests.support.patience import wait_until
 
@@ -91,6 +92,14 @@ def test_lines_before_the_reply_are_passed_over(tmp_path):
 def test_what_goes_wrong_in_a_program_is_its_own_failure(script, words, tmp_path):
     (trajectory,) = asked(program(tmp_path, script), tmp_path, "hi")
     assert trajectory.stop_reason == "agent_error" and words in trajectory.error
+
+
+@pytest.mark.parametrize(
+    ("line", "texts", "words"), [("hello", "abc", "not JSON: 'hello"), ('{"a": 1}', "a", "none of calls")]
+)
+def test_replies_of_which_none_can_be_read_stop_the_run(line, texts, words, tmp_path):
+    with pytest.raises(ConfigError, match=f"no reply of exec:.* could be read yet: .*{words}"):
+        asked(program(tmp_path, f"print({line!r})"), tmp_path, *texts)
 
 
 def test_a_program_need_not_read_what_it_is_asked(tmp_path):

@@ -18,9 +18,10 @@ from rightcall.agents.agent_session import SessionPerformer
 from rightcall.agents.limits import Limits
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.remote.addressed_session import Asking
-from rightcall.agents.remote.agent_reply import AgentFailedError, JsonPath, ReplyReader, server_sent
+from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, server_sent
 from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.agents.remote.http_agent import HttpAgent
+from rightcall.agents.remote.reply_paths import JsonPath
 from rightcall.agents.session import Session
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, Trajectory, Turn
 from rightcall.models.http import Network
@@ -204,6 +205,23 @@ STREAMS = {
         {"type": "message_stop"},
     ],
     "AG-UI": AGUI,
+    "AI SDK": [
+        {"type": "start"},
+        {"type": "start-step"},
+        {"type": "tool-input-start", "toolCallId": "c", "toolName": "get_weather"},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": '{"city": "Ha'},
+        {"type": "tool-input-available", "toolCallId": "c", "toolName": "get_weather", "input": {"city": "Hanoi"}},
+        {"type": "tool-output-available", "toolCallId": "c", "output": {"degrees": 31}},
+        {"type": "finish-step"},
+        {"type": "start-step"},
+        {"type": "text-start", "id": "t"},
+        {"type": "text-delta", "id": "t", "delta": "It is "},
+        {"type": "text-delta", "id": "t", "delta": "31."},
+        {"type": "text-end", "id": "t"},
+        {"type": "finish-step"},
+        {"type": "finish", "finishReason": "stop"},
+        "[DONE]",
+    ],
 }  # fmt: skip
 
 
@@ -231,6 +249,44 @@ def test_streams_of_another_shape_are_read_by_paths():
     assert trajectory.output == "It is 31."
 
 
+BY_TYPE = [
+    {"where": {"$.type": ["token", "answer"]}, "output": "$.data"},
+    {"where": {"$.type": "tool-call"}, "calls": "$", "name": "$.data.fn", "arguments": "$.data.args", "id": "$.data.ref"},
+    {"where": {"$.type": "tool-done"}, "calls": "$", "id": "$.ref", "result": "$.data"},
+]  # fmt: skip
+TYPED = [
+    {"type": "thought", "data": "Hm."},
+    {"type": "tool-call", "data": {"fn": "get_weather", "args": {"city": "Hanoi"}, "ref": "c"}},
+    {"type": "tool-done", "ref": "c", "data": 31},
+    {"type": "token", "data": "It is "},
+    {"type": "answer", "data": "31."},
+]
+
+
+def test_events_are_selected_by_type():
+    with service(events(*TYPED)) as agent:
+        (trajectory,) = asked(agent.url, exchange=Exchange(response={"events": BY_TYPE}))
+    assert [(c.name, c.arguments, c.output) for c in trajectory.calls] == [
+        ("get_weather", {"city": "Hanoi"}, 31)
+    ]
+    assert trajectory.output == "It is 31."
+
+
+def test_a_call_in_events_that_nobody_selects_is_not_an_agent_without_calls():
+    call = {"type": "tool", "name": "get_weather", "arguments": {"city": "Hanoi"}}
+    with service(events(call, *TYPED[3:])) as agent:
+        (trajectory,) = asked(agent.url, exchange=Exchange(response={"events": BY_TYPE}))
+    assert trajectory.stop_reason == "infra_error"
+    assert "has a call of 'get_weather' that no path leads to" in trajectory.error
+
+
+def test_a_stream_whose_first_turns_need_no_call_is_read():
+    exchange = Exchange(response={"events": BY_TYPE})
+    with service(lambda body: events(*TYPED[3:])) as agent:
+        trajectories = asked(agent.url, *(Golden(f"q{i}", id=str(i)) for i in range(5)), exchange=exchange)
+    assert {t.output for t in trajectories} == {"It is 31."}
+
+
 def status(code: int, **headers: str) -> Any:
     return lambda body: web.Response(status=code, text="<b>no</b>", headers=headers)
 
@@ -250,8 +306,7 @@ def status(code: int, **headers: str) -> Any:
         ([status(401)], "infra_error", 1, "answered 401"),
         ([status(409)], "infra_error", 1, "answered 409"),
         ([status(302, Location="http://127.0.0.1:9/")], "infra_error", 1, "redirects"),
-        ([web.Response(text="hello")], "agent_error", 1, "not JSON: 'hello'"),
-        ([{"answer": 1}], "infra_error", 1, "none of calls, messages, output"),
+        ([lambda body: web.Response(text="hello")], "agent_error", 1, "not JSON: 'hello'"),
         ([{"calls": "x"}], "infra_error", 1, "calls"),
         ([{"messages": [{"role": "king"}]}], "infra_error", 1, "role"),
         ([web.Response(body=b"1" * (17 << 20), content_type="application/json")], "agent_error", 1, "16 MB"),
@@ -264,6 +319,40 @@ def test_every_failure_has_one_meaning(answers, stop, requests, words):
     assert (trajectory.stop_reason, len(agent.bodies)) == (stop, requests)
     assert words in trajectory.error
     assert trajectory.messages[0].content == GOLDEN.input
+
+
+UNREADABLE = [
+    (lambda body: web.Response(text="hello"), "agent_error", "not JSON: 'hello'", 3),
+    ({"answer": 1}, "infra_error", "none of calls, messages, output", 1),
+    (
+        lambda body: events({"chunk": "31"}),
+        "infra_error",
+        "no chat chunks, Anthropic, AG-UI or AI SDK events",
+        1,
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "stop", "words", "requests"), UNREADABLE)
+def test_a_format_that_cannot_be_read_stops_the_run(answer, stop, words, requests, tmp_path):
+    goldens = [Golden(f"q {i}", id=str(i)) for i in range(50)]
+    with (
+        service(answer) as agent,
+        pytest.raises(rc.errors.ConfigError, match=f"no reply of http:.* could be read yet: .*{words}"),
+    ):
+        rc.evaluate(Agent(f"http:{agent.url}"), goldens, concurrency=1, store=tmp_path / "r.db")
+    assert len(agent.bodies) == requests
+
+
+@pytest.mark.parametrize(("answer", "stop", "words", "_"), UNREADABLE)
+def test_an_agent_that_could_be_read_before_has_failed(answer, stop, words, _):
+    async def run(url: str) -> list[Trajectory]:
+        async with Session(Agent(f"http:{url}"), patience=QUICK) as session:
+            return [await session.performer.perform(GOLDEN, trial) for trial in range(2)]
+
+    with service({"output": "31"}, answer) as agent:
+        first, second = asyncio.run(run(agent.url))
+    assert (first.stop_reason, second.stop_reason) == ("done", stop) and words in second.error
 
 
 def test_an_agent_that_does_not_answer_in_time_is_asked_once():
@@ -375,6 +464,9 @@ def test_a_variable_that_is_not_set_is_reported_before_anything_is_sent(monkeypa
         ("http:http://h/run", Exchange(request={"q": "{{expected_calls}}"}), "not a known placeholder"),
         ("http:http://h/run", Exchange(response={"outputs": "$.x"}), "did you mean 'output'"),
         ("http:http://h/run", Exchange(response={"output": "answer"}), r"must start with \$"),
+        ("http:http://h/run", Exchange(response={"events": {"where": {"type": "x"}}}), r"where: a path must start with"),
+        ("http:http://h/run", Exchange(response={"events": [{"wehre": {}}]}), "did you mean 'where'"),
+        ("http:http://h/run", Exchange(response={"events": ["$.x"]}), r"expected fields with paths"),
         ("http:http://h/run", Exchange(response={"output": "$.a[?(@.b)]"}), "not a valid path at character 4"),
         ("exec:", Exchange(), "names no model|needs a command"),
         ('exec:["a", 3]', Exchange(), "needs a command"),

@@ -29,6 +29,7 @@ END: list[Any] = [
     {"type": "message_stop"},
     {"type": "response.completed", "response": {}},
     {"type": "RUN_FINISHED"},
+    {"type": "finish"},
     "[DONE]",
 ]
 """The last events of all formats: each takes its own, and skips the others."""
@@ -100,6 +101,25 @@ READ: dict[str, list[Any]] = {
         {"type": "TEXT_MESSAGE_CONTENT", "delta": "Hm."},
         {"type": "MESSAGES_SNAPSHOT", "messages": [{"role": "assistant", "toolCalls": [CALL]}]},
     ],
+    "ai sdk": [
+        {"type": "start"}, {"type": "start-step"}, {"type": "reasoning-start", "id": "r"},
+        {"type": "reasoning-delta", "id": "r", "delta": "Hm."}, {"type": "reasoning-end", "id": "r"},
+        {"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {"a": 1}},
+        {"type": "tool-output-error", "toolCallId": "c", "errorText": "gone"}, {"type": "finish-step"},
+    ],
+    "ai sdk, arguments in pieces": [
+        {"type": "tool-input-start", "toolCallId": "c", "toolName": "f"},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": '{"a":'},
+        {"type": "tool-input-delta", "toolCallId": "c", "inputTextDelta": " 1}"},
+    ],
+    "ai sdk, arguments that break the schema": [
+        {"type": "start-step"},
+        {"type": "tool-input-error", "toolCallId": "c", "toolName": "f", "input": {"a": 1}, "errorText": "no"},
+    ],
+    "ai sdk, its own parts": [
+        {"type": "text-delta", "id": "t", "text": "Hm."}, {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {"a": 1}},
+        {"type": "tool-result", "toolCallId": "c", "toolName": "f", "input": {"a": 1}, "output": 3},
+    ],
 }  # fmt: skip
 
 REFUSED: dict[str, list[Any]] = {
@@ -124,6 +144,8 @@ REFUSED: dict[str, list[Any]] = {
         {"type": "response.function_call_arguments.done", "name": "f", "arguments": "{}"}],
     "ag-ui, arguments of no call": [{"type": "RUN_STARTED"}, {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{}"}],
     "ag-ui, a call in a custom event": [{"type": "CUSTOM", "name": "x", "value": {"name": "f", "args": {"a": 1}}}],
+    "ai sdk, a call in a part of the application": [
+        {"type": "start-step"}, {"type": "data-agent", "data": {"name": "f", "args": {"a": 1}}}],
     "an event before the stream": [{"tool": "f", "tool_input": {}}, chat({"content": "Hi."})],
 }  # fmt: skip
 
@@ -156,7 +178,22 @@ UNFINISHED: dict[str, list[Any]] = {
     "anthropic": [START, block("start", content_block={"type": "text", "text": "Let me look"})],
     "responses": [{"type": "response.created", "response": {"status": "in_progress"}}],
     "ag-ui": [{"type": "RUN_STARTED"}, {"type": "TEXT_MESSAGE_CONTENT", "delta": "Let me look"}],
+    "ai sdk": [{"type": "text-start", "id": "t"}, {"type": "text-delta", "id": "t", "delta": "Let me look"}],
 }
+
+
+@pytest.mark.parametrize(
+    ("events", "stop", "error"),
+    [
+        ([{"type": "error", "errorText": "overloaded"}, {"type": "finish", "finishReason": "error"}], "agent_error", "overloaded"),
+        ([{"type": "start-step"}, {"type": "abort", "reason": "closed"}], "agent_error", "closed"),
+        ([{"type": "text-delta", "id": "t", "delta": "a"}, {"type": "finish", "finishReason": "length"}], "truncated", ""),
+    ],
+)  # fmt: skip
+def test_how_a_stream_of_the_ai_sdk_ended_is_read(events: list[Any], stop: str, error: str) -> None:
+    content = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    trajectory = ReplyReader({}).read(content, "", stream=True)
+    assert (trajectory.stop_reason, trajectory.error) == (stop, error)
 
 
 @pytest.mark.parametrize("name", UNFINISHED)

@@ -18,7 +18,6 @@ from rightcall.agents.remote.a2a_wire import CARDS, Card, Json, message_params, 
 from rightcall.agents.remote.addressed_session import AddressedSession, Asking, traceparent
 from rightcall.agents.remote.agent_reply import (
     AgentFailedError,
-    ReplyReader,
     UnreadableReplyError,
     decode_reply,
     server_sent,
@@ -49,7 +48,6 @@ class A2AAgent(ServiceAgent):
         super().__init__(f"{place.scheme}://{place.netloc}", exchange, asking, network)
         self._folder = place.path.rstrip("/")
         self.name = self.place = f"a2a:{self._client.base_url}{self._folder}"
-        self._reader = ReplyReader(exchange.response) if exchange.response else None
         self._card: Card | None = None
         self._finding = asyncio.Lock()
 
@@ -98,13 +96,13 @@ class A2AAgent(ServiceAgent):
     def turn(self, record: TurnRecord, user_text: str) -> tuple[Trajectory, bool]:
         """The behaviour of one turn, and whether anything says what the agent called."""
         trajectory, reported = record.trajectory()
-        if self._reader is not None:
-            read = self._reader.read(record.document(), user_text)
+        if self.exchange.response:
+            read = self._reply_reader.read(record.document(), user_text)
             trajectory = msgspec.structs.replace(
                 read, stop_reason=trajectory.stop_reason, error=trajectory.error
             )
         served = self._card.served if self._card is not None else ""
-        shows_calls = reported or self._reader is not None or self._asking.telemetry is not None
+        shows_calls = bool(reported or self.exchange.response) or self._asking.telemetry is not None
         return msgspec.structs.replace(trajectory, served_model=self._clean(served)), shows_calls
 
 

@@ -9,11 +9,17 @@ from uuid import uuid4
 import msgspec
 
 from rightcall.agents.agent_session import AgentSession
-from rightcall.agents.remote.agent_reply import UnreadableReplyError
+from rightcall.agents.remote.agent_reply import (
+    TRIED,
+    NoJsonError,
+    ReplyReader,
+    UnknownFormatError,
+    UnreadableReplyError,
+)
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
-from rightcall.core.errors import InfrastructureError
+from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import anthropic
 from rightcall.model.golden import Golden
@@ -50,6 +56,27 @@ class AddressedAgent:
 
     def __init__(self, exchange: Exchange, asking: Asking) -> None:
         self.exchange, self._asking = exchange, asking
+        self._clean: Callable[[str], str] = str
+        self._reply_reader = ReplyReader(exchange.response)
+        self._has_read = False
+        self._unread = 0
+
+    def read(self, content: bytes, user_text: str, *, stream: bool = False) -> Trajectory:
+        """The behaviour in a reply.
+
+        While none could be read, a reply in no known format is an error of the set-up. One that is not JSON may be
+        what a crash has printed: that is the agent's failure, unless all of the first `TRIED` are.
+        """
+        try:
+            reply = self._reply_reader.read(content, user_text, stream=stream)
+        except (UnknownFormatError, NoJsonError) as error:
+            self._unread += 1
+            if self._has_read or (isinstance(error, NoJsonError) and self._unread < TRIED):
+                raise
+            problem = f"no reply of {self.name} could be read yet: {self._clean(str(error))}"
+            raise ConfigError(f"{problem}; the run stopped before spending more") from None
+        self._has_read = True
+        return reply
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         raise NotImplementedError

@@ -1,29 +1,26 @@
-"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input.
-
-Paths such as `$.answer`, `$.steps[*].tool` and `$['odd name'][-1]`, a small subset of JSONPath, say where things are.
-"""
+"""The reply of an HTTP or command agent, read as messages, calls and an answer. Hostile input."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any, get_args
 
 import msgspec
 
-from rightcall.core.codec import DecodeErrors, convert, encode
+from rightcall.agents.remote.reply_paths import Selection, as_text
+from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
 from rightcall.model.call import ToolCall
-from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages, wire
+from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages
 from rightcall.model.dialects.endings import require_calls, stop_of, stop_of_answer
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
-from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.dialects.streams import stream_of
 from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
-from rightcall.model.dialects.unread_calls import refuse_unread
+from rightcall.model.dialects.unread_calls import first_unread, refuse_unread
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
@@ -44,6 +41,14 @@ class UnreadableReplyError(AgentFailedError):
     """The reply may hold calls that cannot be read: nobody knows what the agent did."""
 
 
+class UnknownFormatError(UnreadableReplyError):
+    """The reply is in no format that is read."""
+
+
+class NoJsonError(AgentFailedError):
+    """The reply is not JSON at all."""
+
+
 class _Reply(Record, frozen=True, forbid_unknown_fields=False):
     """RightCall's reply format, as in a trajectories file; other fields are ignored."""
 
@@ -61,10 +66,10 @@ class ReplyReader:
 
     def __init__(self, response: Mapping[str, Any]) -> None:
         events = response.get("events")
-        paths = events if isinstance(events, dict) else {n: t for n, t in response.items() if n != "events"}
-        self._paths = {name: JsonPath(str(text), f"agent.response.{name}") for name, text in paths.items()}
+        selections = events if isinstance(events, list) else [events or response]
+        self._selections = [Selection(stated) for stated in selections if stated]
+        self._of_events = bool(events)
         self._replies = 0
-        self._led = dict.fromkeys(self._paths, False)
 
     def read(self, content: bytes, user_text: str, *, stream: bool = False) -> Trajectory:
         """The behaviour in one reply; `AgentFailedError` when it is not usable."""
@@ -77,21 +82,19 @@ class ReplyReader:
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None
 
     def _whole(self, value: Any, content: bytes, user_text: str) -> Trajectory:
-        if self._paths:
+        if self._selections:
             return self._by_paths([value], content, user_text)
         if isinstance(value, str):
             value = {"output": value}
         if isinstance(value, list):
             value = {"messages": value}
         if not isinstance(value, dict):
-            raise UnreadableReplyError(
-                f"the reply is neither an object, a list nor text: {start_of(content)}"
-            )
+            raise UnknownFormatError(f"the reply is neither an object, a list nor text: {start_of(content)}")
         if not _is_own(value) and (read := read_document(value, "the reply")) is not None:
             trajectory = trajectory_from_messages(_since(read, user_text))
             return msgspec.structs.replace(trajectory, stop_reason=stop_of_answer(value))
         if not any(name in value for name in KNOWN):
-            raise UnreadableReplyError(
+            raise UnknownFormatError(
                 f"the reply has none of {', '.join(KNOWN)} ({start_of(content)}); set agent.response to where they are"
             )
         reply = convert(value, _Reply, "the reply")
@@ -99,7 +102,7 @@ class ReplyReader:
         if reply.messages and not (value.keys() & STATED):
             require_answer(messages, reply.messages, "the reply")
         trajectory = trajectory_from_messages(messages)
-        output = trajectory.output if reply.output is None else _text(reply.output)
+        output = trajectory.output if reply.output is None else as_text(reply.output)
         calls = reply.calls or trajectory.calls
         if missing := missing_call(trajectory.calls, calls):
             raise UnreadableReplyError(
@@ -118,7 +121,7 @@ class ReplyReader:
     def _stream(self, content: bytes, user_text: str) -> Trajectory:
         sent = list(server_sent(content))
         events = [event for event in map(_decode_event, sent) if event is not None]
-        if self._paths:
+        if self._selections:
             return self._by_paths(events, content, user_text)
         stream: AnswerStream | None = None
         others: list[Any] = []
@@ -130,8 +133,8 @@ class ReplyReader:
             else:
                 others.append(event)
         if stream is None:
-            raise AgentFailedError(
-                "the stream contains no chat chunks, Anthropic or AG-UI events"
+            raise UnknownFormatError(
+                "the stream contains no chat chunks, Anthropic, AG-UI or AI SDK events"
                 f" ({start_of(content)}); set agent.response.events to where the data is"
             )
         stream.leave(others)
@@ -145,61 +148,40 @@ class ReplyReader:
         )
 
     def _by_paths(self, values: list[Any], content: bytes, user_text: str) -> Trajectory:
-        matches = {name: self._matches(name, values) for name in self._paths}
+        calls: dict[str, ToolCall] = {}
+        matches: dict[str, list[Any]] = {}
+        for value, selection in product(values, self._selections):
+            if selection.takes(value):
+                for name in selection.fields:
+                    matches.setdefault(name, []).extend(selection.matches(name, value))
+                for raw in _flat(selection.matches("calls", value)):
+                    call = selection.call(raw, calls if self._of_events else {})
+                    calls[(self._of_events and call.id) or f"#{len(calls)}"] = call
         self._replies += 1
         self._refuse_dead_paths()
         raw_messages = _flat(matches.get("messages", []))
         messages = _since(read_messages(raw_messages, "the reply"), user_text) if raw_messages else ()
         trajectory = trajectory_from_messages(messages)
-        calls = trajectory.calls
-        if "calls" in matches:
-            calls = tuple(self._call(raw) for raw in _flat(matches["calls"]))
-        pieces = [_text(piece) for piece in matches.get("output", []) if piece is not None]
-        if "output" in self._paths and not pieces and not calls:
-            raise AgentFailedError(
-                f"nothing found in the reply at {self._paths['output'].text}: {start_of(content)}"
-            )
+        read = tuple(calls.values()) or trajectory.calls
+        if self._of_events and not read and (unread := first_unread(values, ())):
+            where = "add or correct `calls` in agent.response.events"
+            raise InputError("stream", f"has a call of '{unread[:60]}' that no path leads to", where)
+        pieces = [as_text(piece) for piece in matches.get("output", []) if piece is not None]
+        if "output" in matches and not pieces and not read:
+            paths = ", ".join(s.paths["output"].text for s in self._selections if "output" in s.paths)
+            raise AgentFailedError(f"nothing found in the reply at {paths}: {start_of(content)}")
         usage = Usage(_count(matches.get("input_tokens")), _count(matches.get("output_tokens")))
-        trajectory = Trajectory(messages, calls, "".join(pieces) or trajectory.output, usage)
+        trajectory = Trajectory(messages, read, "".join(pieces) or trajectory.output, usage)
         return _with_version(trajectory, matches.get("version", []))
 
-    def _matches(self, name: str, values: list[Any]) -> list[Any]:
-        if name in ("name", "arguments", "id", "result", "error"):
-            return []  # these paths are relative to a call
-        return [match for value in values for match in self._at_path(name, value)]
-
-    def _at_path(self, name: str, value: Any) -> list[Any]:
-        matches, led = self._paths[name].find_matches(value)
-        self._led[name] = self._led[name] or led
-        return matches
-
-    def _call(self, raw: Any) -> ToolCall:
-        """One call from the reply: by the paths relative to it, or in any spelling."""
-        if isinstance(raw, dict) and "name" not in self._paths and not isinstance(raw.get("name"), str):
-            part_call = read_part(raw).call
-            if part_call is not None:
-                return wire.call_of(part_call, "the reply", "a call")
-        name, arguments = self._of_call("name", raw), self._of_call("arguments", raw)
-        if isinstance(raw, str):
-            name = raw
-        if not isinstance(name, str) or not name:
-            raise UnreadableReplyError(f"a call in the reply has no name: {one_line(_text(raw), 200)}")
-        call_id = _text(self._of_call("id", raw) or "")
-        has_arguments = isinstance(raw, dict) and arguments is not None
-        call = wire.parse_call(name, arguments, call_id) if has_arguments else ToolCall(name, None, call_id)
-        if error := self._of_call("error", raw):
-            return msgspec.structs.replace(call, status="error", output=error)
-        result = self._of_call("result", raw)
-        return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
-
-    def _of_call(self, name: str, raw: Any) -> Any:
-        if name not in self._paths:
-            return raw.get(name) if isinstance(raw, dict) else None
-        return next(iter(self._at_path(name, raw)), None)
-
     def _refuse_dead_paths(self) -> None:
-        needed = ("output", "calls", "messages")
-        dead = [self._paths[name].text for name in needed if name in self._paths and not self._led[name]]
+        """Stop when nothing was ever found at a path. A stream without a call has no event of one."""
+        needed = [
+            (s, name) for s in self._selections for name in ("output", "calls", "messages") if name in s.paths
+        ]
+        dead = [selection.paths[name].text for selection, name in needed if not selection.has_led[name]]
+        if self._of_events and len(dead) < len(needed):
+            return
         if dead and self._replies >= TRIED:
             raise ConfigError(
                 f"agent.response: nothing found at {', '.join(dead)} in the first {TRIED} replies;"
@@ -248,7 +230,7 @@ def _decode_event(data: bytes) -> Any:
 
 def _with_version(trajectory: Trajectory, versions: Iterable[Any]) -> Trajectory:
     """With the version that the agent reports of itself, if it does."""
-    named = next((one_line(_text(version), 100) for version in versions if version not in ("", None)), "")
+    named = next((one_line(as_text(version), 100) for version in versions if version not in ("", None)), "")
     return msgspec.structs.replace(trajectory, served_model=scrub(named)) if named else trajectory
 
 
@@ -256,7 +238,7 @@ def decode_reply(content: bytes) -> Any:
     try:
         return msgspec.json.decode(content)
     except DecodeErrors:
-        raise AgentFailedError(f"the reply is not JSON: {start_of(content)}") from None
+        raise NoJsonError(f"the reply is not JSON: {start_of(content)}") from None
 
 
 def _since(messages: tuple[Message, ...], user_text: str) -> tuple[Message, ...]:
@@ -275,65 +257,5 @@ def _flat(matches: Iterable[Any]) -> list[Any]:
     return elements
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else encode(value).decode()
-
-
 def _count(matches: list[Any] | None) -> int:
     return max(map(token_count, matches or ()), default=0)
-
-
-Step = str | int | None
-"""A key, an index, or None for every item."""
-
-_STEP = re.compile(
-    r"""\.(?P<name>[A-Za-z_][\w-]*)  |  \[(?P<index>-?\d+)\]  |  (?P<all>\[\*\]|\.\*)
-      | \['(?P<single>[^']+)'\]      |  \["(?P<double>[^"]+)"\]""",
-    re.VERBOSE,
-)
-
-
-class JsonPath:
-    """A parsed path. `find_matches(value)` returns every match, and whether the path exists."""
-
-    def __init__(self, text: str, where: str) -> None:
-        self.text, self._steps = text, _steps(text, where)
-
-    def __repr__(self) -> str:
-        return f"JsonPath({self.text!r})"
-
-    def find_matches(self, value: Any) -> tuple[list[Any], bool]:
-        """All matches in order. An empty list under `[*]` counts as existing."""
-        matches, empty = [value], False
-        for step in self._steps:
-            following: list[Any] = []
-            for match in matches:
-                if step is None:
-                    items = list(match.values()) if isinstance(match, dict) else match
-                    if isinstance(items, list):
-                        following += items
-                        empty = empty or not items
-                elif isinstance(step, str):
-                    if isinstance(match, dict) and step in match:
-                        following.append(match[step])
-                elif isinstance(match, list) and -len(match) <= step < len(match):
-                    following.append(match[step])
-            matches = following
-        return matches, bool(matches) or empty
-
-
-def _steps(text: str, where: str) -> list[Step]:
-    if not text.startswith("$"):
-        raise ConfigError(f"{where}: a path must start with $, such as $.answer; got '{text}'")
-    steps: list[Step] = []
-    at = 1
-    while at < len(text):
-        match = _STEP.match(text, at)
-        if match is None:
-            raise ConfigError(
-                f"{where}: '{text}' is not a valid path at character {at + 1}; use .name, ['name'], [0] or [*]"
-            )
-        name = match["name"] or match["single"] or match["double"]
-        steps.append(name if name else None if match["all"] else int(match["index"]))
-        at = match.end()
-    return steps

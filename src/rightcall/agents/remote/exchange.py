@@ -24,6 +24,9 @@ REPLIED = (
     "events", "version",
 )  # fmt: skip
 
+SELECTED = ("where", *(name for name in REPLIED if name != "events"))
+"""Fields of one selection of events."""
+
 _HOLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -32,7 +35,9 @@ class Exchange(Record, frozen=True):
     """The formats of one agent's requests and replies; empty means RightCall's.
 
     `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the
-    fields we need to paths in the reply. `headers` may use secrets from the environment: `Bearer ${TOKEN}`.
+    fields we need to paths in the reply, or in the events of a stream: `events` is a selection of them or a list of
+    selections, each with `where`: paths and the values that its events have there. `headers` may use secrets from
+    the environment: `Bearer ${TOKEN}`.
     `reuse` keeps a command running for many requests, one JSON line each. `folder` is the working folder of
     commands. `preset` names the platform that an HTTP agent runs on. `spans` is the address to receive the
     agent's own spans on, from which its calls are read.
@@ -50,10 +55,19 @@ class Exchange(Record, frozen=True):
 
     def problems(self) -> list[str]:
         problems = [f"agent.request: {problem}" for problem in _template_problems(self.request)]
-        for name in self.response:
-            if name not in REPLIED:
-                hint = suggestion(name, REPLIED) or f"known: {', '.join(REPLIED)}"
-                problems.append(f"agent.response: unknown field '{name}'; {hint}")
+        events = self.response.get("events", {})
+        selections = events if isinstance(events, list) else [events]
+        stated: list[tuple[str, Any, tuple[str, ...]]] = [("agent.response", self.response, REPLIED)]
+        stated += [("agent.response.events", selection, SELECTED) for selection in selections]
+        for where, fields, known in stated:
+            if not isinstance(fields, dict):
+                problems.append(
+                    f"{where}: expected fields with paths, such as output: $.answer; got '{fields}'"
+                )
+                continue
+            for name in (name for name in fields if name not in known):
+                hint = suggestion(name, known) or f"known: {', '.join(known)}"
+                problems.append(f"{where}: unknown field '{name}'; {hint}")
         for variable in sorted({v for text in self.headers.values() for v in _VARIABLE.findall(text)}):
             if variable not in os.environ:
                 problems.append(f"agent.headers needs the environment variable {variable}, which is not set")

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking
-from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
+from rightcall.agents.remote.agent_reply import AgentFailedError
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
@@ -35,7 +35,6 @@ class ExecAgent(AddressedAgent):
         self._command = command
         self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
         self._folder = exchange.folder or None
-        self.reader = ReplyReader(exchange.response)
         self._idle: list[_Program] = []
         self._all: list[_Program] = []
 
@@ -62,7 +61,7 @@ class ExecAgent(AddressedAgent):
             content = await program.whole_reply(encode(self.exchange.body(ask)))
         finally:
             await program.end()
-        return self.reader.read(_reply_in(content), user_text)
+        return self.read(_reply_in(content), user_text)
 
     async def start_program(self, traceparent: str = "") -> _Program:
         try:
@@ -121,7 +120,7 @@ class _Held:
             self._program = None
             await program.end()
             raise
-        return self._agent.reader.read(content, user_text)
+        return self._agent.read(content, user_text)
 
     async def release(self) -> None:
         if self._program is not None:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking, traceparent
-from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
+from rightcall.agents.remote.agent_reply import AgentFailedError
 from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, ProviderError
@@ -81,7 +81,6 @@ class HttpAgent(ServiceAgent):
         self._preset, exchange = preset_of(exchange)
         super().__init__(url, exchange, asking, network)
         self.name = f"http:{self._client.base_url}"
-        self._reader = ReplyReader(exchange.response)
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         return AddressedSession(golden, trial, self._asking, self._exchange_turn, clean=self._clean)
@@ -93,7 +92,7 @@ class HttpAgent(ServiceAgent):
         }
         path, more = self._preset.place(ask)
         received, content, stream = await self.post(path, self.exchange.body(ask), {**headers, **more})
-        reply = self._reader.read(content, user_text, stream=stream)
+        reply = self.read(content, user_text, stream=stream)
         version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
         return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply
 

@@ -1,4 +1,4 @@
-"""Streamed answers, event by event: chat chunks, Anthropic's and Responses' events, AG-UI. Pure, no I/O.
+"""Streamed answers, event by event: chat chunks, Anthropic's and Responses' events, AG-UI, the AI SDK. Pure.
 
 `stream_of(event)` starts the stream that such an event belongs to; `stream.messages()` is the content so far,
 as RightCall messages. Unknown events are skipped, because providers add new kinds all the time, unless one holds a call
@@ -15,6 +15,7 @@ from rightcall.model.dialects.anthropic_stream import AnthropicStream
 from rightcall.model.dialects.chat_stream import ChatStream
 from rightcall.model.dialects.responses_stream import ResponsesStream
 from rightcall.model.dialects.stream_pieces import AnswerStream
+from rightcall.model.dialects.ui_stream import UiMessageStream, begins_ui_stream
 from rightcall.model.message import Message
 
 
@@ -29,6 +30,8 @@ def stream_of(event: dict[str, Any]) -> AnswerStream | None:
         return ResponsesStream()
     if kind in ("message_start", "content_block_start", "content_block_delta", "message_delta"):
         return AnthropicStream()
+    if begins_ui_stream(event):
+        return UiMessageStream()
     return AguiStream() if kind.isupper() else None
 
 
