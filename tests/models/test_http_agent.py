@@ -252,12 +252,12 @@ def test_streams_of_another_shape_are_read_by_paths():
 BY_TYPE = [
     {"where": {"$.type": ["token", "answer"]}, "output": "$.data"},
     {"where": {"$.type": "tool-call"}, "calls": "$", "name": "$.data.fn", "arguments": "$.data.args", "id": "$.data.ref"},
-    {"where": {"$.type": "tool-done"}, "calls": "$", "id": "$.ref", "result": "$.data"},
+    {"where": {"$.type": "tool-output"}, "calls": "$", "id": "$.toolCallId", "result": "$.data"},
 ]  # fmt: skip
 TYPED = [
     {"type": "thought", "data": "Hm."},
     {"type": "tool-call", "data": {"fn": "get_weather", "args": {"city": "Hanoi"}, "ref": "c"}},
-    {"type": "tool-done", "ref": "c", "data": 31},
+    {"type": "tool-output", "toolCallId": "c", "data": 31},
     {"type": "token", "data": "It is "},
     {"type": "answer", "data": "31."},
 ]

@@ -59,10 +59,6 @@ class Selection:
 
     def call(self, raw: Any, earlier: Mapping[str, ToolCall]) -> ToolCall:
         """A call: by the paths relative to it, or in any spelling; its result may be sent after it, under its id."""
-        if isinstance(raw, dict) and "name" not in self.paths and not isinstance(raw.get("name"), str):
-            part_call = read_part(raw).call
-            if part_call is not None:
-                return wire.call_of(part_call, "the reply", "a call")
         name, arguments = self._of_call("name", raw), self._of_call("arguments", raw)
         if isinstance(raw, str):
             name = raw
@@ -70,6 +66,8 @@ class Selection:
         has_arguments = isinstance(raw, dict) and arguments is not None
         if call_id in earlier and not has_arguments:
             call = earlier[call_id]
+        elif (spelled := self._spelled(raw)) is not None:
+            return spelled
         elif not isinstance(name, str) or not name:
             raise InputError("the reply", f"a call in the reply has no name: {one_line(as_text(raw), 200)}")
         else:
@@ -80,6 +78,13 @@ class Selection:
             return msgspec.structs.replace(call, status="error", output=error)
         result = self._of_call("result", raw)
         return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
+
+    def _spelled(self, raw: Any) -> ToolCall | None:
+        """A call in the spelling of a provider or a framework."""
+        if not isinstance(raw, dict) or "name" in self.paths or isinstance(raw.get("name"), str):
+            return None
+        part_call = read_part(raw).call
+        return None if part_call is None else wire.call_of(part_call, "the reply", "a call")
 
     def _of_call(self, name: str, raw: Any) -> Any:
         if name not in self.paths:
