@@ -17,6 +17,7 @@ from rightcall.tools.mcp.connection import last_words
 from rightcall.tools.mcp.sdk import load_sdk
 from rightcall.wings.contracts.capture import CallToRecord, record_session
 from rightcall.wings.contracts.verification import VerifyRules, compare_versions, other_version
+from tests.support.patience import until
 from tests.tools.odd_server import BOX
 from tests.tools.test_mcp import odd
 
@@ -52,7 +53,7 @@ def test_no_common_version_is_an_error_with_what_was_asked_and_answered():
     with pytest.raises(InfrastructureError) as error:
         opened(odd("future"))
     assert str(error.value).endswith(
-        "speaks no common version of the protocol: asked for 2026-07-28 or 2025-11-25, it answered error -32022:"
+        "refused the connection: asked for protocol 2026-07-28 or 2025-11-25, it answered error -32022:"
         " Unsupported protocol version (it speaks 2099-01-01); it is still running"
     )
 
@@ -91,6 +92,31 @@ def test_what_a_server_asks_back_is_answered_and_the_call_recorded_once():
     session = recorded(address, CallToRecord("write", {"text": "x"}))
     assert session.server["protocolVersion"] == "2026-07-28"
     assert [call.result for call in session.calls] == [{"content": [{"type": "text", "text": "2 seats"}]}]
+
+
+@pytest.mark.stories
+def test_a_changed_list_of_tools_is_announced_without_a_handshake():
+    async def scenario() -> list[str]:
+        async with McpServer(McpAddress((sys.executable, "-c", CHANGING))) as server:
+            await server.call("grow", {})
+            await until(lambda: server.list_changed)
+            await server.call("grow", {})
+            return [tool.name for tool in server.tools]
+
+    assert asyncio.run(scenario()) == ["grow", "more"]
+
+
+CHANGING = """
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+server = MCPServer("growing")
+@server.tool()
+async def grow(context: Context) -> str:
+    server.add_tool(lambda: "x", name="more")
+    await context.notify_tools_changed()
+    return "grown"
+server.run(transport="stdio")
+"""
 
 
 @pytest.mark.stories

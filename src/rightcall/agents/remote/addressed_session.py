@@ -64,7 +64,7 @@ class AddressedAgent:
     def read(self, content: bytes, user_text: str, *, stream: bool = False) -> Trajectory:
         """The behaviour in a reply.
 
-        While none could be read, a reply in no known format is an error of the set-up. One that is not JSON may be
+        While none could be read, a reply in no known format is an error of the setup. One that is not JSON may be
         what a crash has printed: that is the agent's failure, unless all of the first `TRIED` are.
         """
         try:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from rightcall.agents.remote.reply_paths import Selection, as_text
+from rightcall.agents.remote.reply_paths import ReplyPaths, as_text
 from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.redaction.clean_text import scrub
@@ -67,7 +67,7 @@ class ReplyReader:
     def __init__(self, response: Mapping[str, Any]) -> None:
         events = response.get("events")
         selections = events if isinstance(events, list) else [events or response]
-        self._selections = [Selection(stated) for stated in selections if stated]
+        self._selections = [ReplyPaths(stated) for stated in selections if stated]
         self._of_events = bool(events)
         self._replies = 0
 

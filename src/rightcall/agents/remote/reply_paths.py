@@ -22,7 +22,7 @@ OF_CALL = ("name", "arguments", "id", "result", "error")
 """Fields whose paths start at a call."""
 
 
-class Selection:
+class ReplyPaths:
     """The paths for one kind of values. `has_led` says which of them have led somewhere."""
 
     def __init__(self, stated: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ sdk               the parts of the SDK that are used, in both of its major versi
 client            tools of a server, over stdio, streamable HTTP or SSE; it is restarted when it dies
 connection        when a connection ends, why, and which processes it left behind; sampling and elicitation,
                   answered as the suite says
-raw_session       answers of a server as they were sent, for recording and comparing
+server_session    an open session, in every version of the protocol that the SDK speaks; messages as they were sent
 recorded_server   tools answered from a recorded session
 server            a toolbox as a server
 """

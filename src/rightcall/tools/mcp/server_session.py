@@ -24,7 +24,7 @@ from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import ConnectionEndedError, ServerConnection, answer_to
 from rightcall.tools.mcp.sdk import load_sdk, read_message, request_headers, wrap_message
 
-UNSUPPORTED_VERSION = -32022
+UNSUPPORTED_VERSION, INTERNAL_ERROR = -32022, -32603
 DISCOVERY_S = 10.0
 """How long a server may take to answer `server/discover`: one that does not know it may not answer at all."""
 
@@ -109,7 +109,7 @@ class ServerSession(ServerConnection):
             for key, question in asked.items() if isinstance(asked, dict) else ():
                 answer = answer_to(self.address, question if isinstance(question, dict) else {})
                 if "error" in answer:
-                    return answer
+                    return {"error": {**answer["error"], "code": INTERNAL_ERROR}}
                 answers[key] = answer["result"]
             if not answers:
                 await asyncio.sleep(ROUND_S)
@@ -117,7 +117,7 @@ class ServerSession(ServerConnection):
             if "requestState" in result:
                 params["requestState"] = result["requestState"]
         problem = f"asked back {MOST_ROUNDS} times and did not answer the call"
-        return {"error": {"code": -32603, "message": problem}}
+        return {"error": {"code": INTERNAL_ERROR, "message": problem}}
 
     async def listing(self, method: str, key: str) -> list[Message]:
         """All pages of a list; empty when the server has no such list."""
@@ -184,9 +184,9 @@ class ServerSession(ServerConnection):
             raise
 
     def _start_problem(self) -> str:
-        if self.has_exited:
-            return "exited before it was ready"
-        return "cannot be reached" if self.address.url else "could not be started"
+        if self.address.url:
+            return "closed the connection before it was ready" if self.has_exited else "cannot be reached"
+        return "exited before it was ready" if self.has_exited else "could not be started"
 
     async def _connect(self) -> None:
         connected: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -223,14 +223,9 @@ class ServerSession(ServerConnection):
             if not version and not other:
                 break
             version = "" if other == version else other
-        asked = f"asked for {' or '.join(self._asked_versions())}"
-        raise await self._closed(
-            f"speaks no common version of the protocol: {asked}, it answered {error_text(reply)}"
-        )
-
-    def _asked_versions(self) -> list[str]:
-        stateless = self._sdk.stateless_versions[-1:] if "server/discover" in self._asked else ()
-        return [*stateless, *self._sdk.versions[-1:]]
+        versions = [*(stateless[-1:] if "server/discover" in self._asked else ()), self._sdk.versions[-1]]
+        asked = f"asked for protocol {' or '.join(versions)}"
+        raise await self._closed(f"refused the connection: {asked}, it answered {error_text(reply)}")
 
     async def _discover(self) -> Message:
         self._asked.append("server/discover")
