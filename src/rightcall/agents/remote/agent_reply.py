@@ -177,7 +177,9 @@ class ReplyReader:
     def _refuse_dead_paths(self) -> None:
         """Stop when nothing was ever found at a path. A stream without a call has no event of one."""
         needed = [
-            (s, name) for s in self._selections for name in ("output", "calls", "messages") if name in s.paths
+            (s, name)
+            for s, name in product(self._selections, ("output", "calls", "messages"))
+            if name in s.paths
         ]
         dead = [selection.paths[name].text for selection, name in needed if not selection.has_led[name]]
         if self._of_events and len(dead) < len(needed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from rightcall.core.codec import encode
@@ -48,7 +49,8 @@ class UiMessageStream(AnswerStream):
         self._steps = [_Step()]
 
     def add(self, event: dict[str, Any]) -> None:
-        kind, call_id = str(event.get("type")), str(event.get("toolCallId") or event.get("id") or "")
+        kind = str(event.get("type"))
+        call_id = str(event.get("toolCallId") or event.get("id") or "")
         step = self._steps[-1]
         if kind == "start-step" or (kind == "text-start" and step.results):
             self._steps.append(_Step())
@@ -72,11 +74,11 @@ class UiMessageStream(AnswerStream):
         elif kind not in SILENT and kind not in RESULTS and not kind.startswith("reasoning"):
             self.leave(event)
         if kind in RESULTS and not event.get("preliminary"):
-            output, failed = event.get(RESULTS[kind]), kind not in ("tool-output-available", "tool-result")
-            step.results[call_id] = ToolResult(call_id, output, failed)
+            has_failed = kind not in ("tool-output-available", "tool-result")
+            step.results[call_id] = ToolResult(call_id, event.get(RESULTS[kind]), has_failed)
 
     def messages(self) -> tuple[Message, ...]:
-        return self.complete(tuple(message for step in self._steps for message in step.messages()))
+        return self.complete(tuple(chain.from_iterable(step.messages() for step in self._steps)))
 
     def _count(self, usage: Any) -> None:
         if isinstance(usage, dict):

@@ -110,8 +110,8 @@ class ServerConnection:
 
     async def _closed(self, problem: str) -> InfrastructureError | ConfigError:
         """Close the connection; the error about it, with what ended it and whether the server has exited."""
-        has_exited, was_stopped = self.has_exited, self._stop.is_set()
-        cause = innermost(await self._end(at_once=not was_stopped))
+        has_exited = self.has_exited
+        cause = innermost(await self._end(at_once=not self._stop.is_set()))
         if isinstance(cause, InfrastructureError | ConfigError):
             return cause
         state = (
@@ -169,7 +169,8 @@ def reason_of_end(failure: BaseException | None) -> str:
 
 def answer_to(address: McpAddress, request: dict[str, Any]) -> dict[str, Any]:
     """The `result` or `error` for a request of a server, as plain JSON-RPC."""
-    method, params = request.get("method"), request.get("params")
+    method = request.get("method")
+    params = request.get("params")
     params = params if isinstance(params, dict) else {}
     if method == "ping":
         return {"result": {}}

@@ -79,7 +79,8 @@ def request_headers(
     plain: dict[str, Any], sdk: McpSdk, protocol: str = "", parameters: Any = None
 ) -> dict[str, str]:
     """The HTTP headers that repeat what a message says, for proxies; version 1 of the SDK sets its own."""
-    routing, params = sdk.routing, plain.get("params") or {}
+    routing = sdk.routing
+    params = plain.get("params") or {}
     version = (params.get("_meta") or {}).get(PROTOCOL_VERSION)
     if routing is None or not (version or protocol):
         return {}

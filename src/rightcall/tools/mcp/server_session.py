@@ -24,7 +24,8 @@ from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import ConnectionEndedError, ServerConnection, answer_to
 from rightcall.tools.mcp.sdk import load_sdk, read_message, request_headers, wrap_message
 
-UNSUPPORTED_VERSION, INTERNAL_ERROR = -32022, -32603
+UNSUPPORTED_VERSION = -32022
+INTERNAL_ERROR = -32603
 DISCOVERY_S = 10.0
 """How long a server may take to answer `server/discover`: one that does not know it may not answer at all."""
 
@@ -32,7 +33,8 @@ MOST_MESSAGES = 10_000
 """Messages that a server may send without answering the request that is open."""
 
 MOST_PAGES, MOST_ITEMS = 1_000, 20_000
-MOST_ROUNDS, ROUND_S = 10, 0.1
+MOST_ROUNDS = 10
+ROUND_S = 0.1
 """How often a server may ask back before it answers a call, and the pause when it only asks for patience."""
 
 Message = dict[str, Any]
@@ -46,7 +48,8 @@ class ServerSession(ServerConnection):
         self.server: Message = {}
         self.list_changed = False
         self._sdk = load_sdk()
-        self._protocol, self._asked = "", list[str]()
+        self._protocol = ""
+        self._asked: list[str] = []
         self._only_initialize = False
         self._send: Callable[[Message], Awaitable[None]]
         self._open: dict[int, asyncio.Future[Message]] = {}
@@ -64,7 +67,8 @@ class ServerSession(ServerConnection):
     async def reply_to(self, method: str, params: Message | None = None) -> Message:
         """The reply to a request, with `result` or `error`. Raises `ConnectionEndedError` when there will be none."""
         self._last_id += 1
-        number, self._unasked = self._last_id, 0
+        number = self._last_id
+        self._unasked = 0
         reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
         self._open[number] = reply
         try:
@@ -200,7 +204,8 @@ class ServerSession(ServerConnection):
 
     async def _negotiate(self) -> None:
         """Agree on the newest version of the protocol that the server and the installed SDK speak."""
-        stateless, reply = self._sdk.stateless_versions, Message()
+        stateless = self._sdk.stateless_versions
+        reply: Message = {}
         version = "" if self._only_initialize else newest(stateless, stateless)
         for _ in range(3):
             self._protocol = version
@@ -216,7 +221,8 @@ class ServerSession(ServerConnection):
                 reply = await self._initialize()
                 self._protocol = newest(self._sdk.versions, [_result_of(reply).get("protocolVersion")])
                 if self._protocol:
-                    self.server, self._only_initialize = _result_of(reply), True
+                    self.server = _result_of(reply)
+                    self._only_initialize = True
                     await self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
                     return
             other = newest(stateless, _refused_for(reply))

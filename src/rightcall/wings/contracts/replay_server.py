@@ -26,7 +26,8 @@ Message = dict[str, Any]
 
 PARSE_ERROR = -32700
 INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32600, -32601, -32602
-SESSION, STATELESS = "Mcp-Session-Id", "stateless"
+SESSION = "Mcp-Session-Id"
+STATELESS = "stateless"
 NOT_CACHED = {"ttlMs": 0, "cacheScope": "private"}
 MOST_SESSIONS = 10_000
 MOST_BYTES = 64 * 1024 * 1024
@@ -80,8 +81,9 @@ class ReplayClient:
             and str(self._session.server.get("protocolVersion")) >= FIRST_STATELESS
         ):
             said = dict(self._session.server)
-            versions, info = [said.pop("protocolVersion")], said.pop("serverInfo", {})
-            return {"result": {**said, "supportedVersions": versions, "_meta": {SERVER_INFO: info}}}
+            versions = [said.pop("protocolVersion")]
+            meta = {SERVER_INFO: said.pop("serverInfo", {})}
+            return {"result": {**said, "supportedVersions": versions, "_meta": meta}}
         results: dict[str, Message] = {
             "ping": {},
             "logging/setLevel": {},
@@ -174,7 +176,8 @@ class _Endpoint:
 
         if refusal := self._door.refusal({name.lower(): value for name, value in request.headers.items()}):
             return web.Response(status=refusal[0], text=refusal[1])
-        message, headers = _decoded(await request.read()), {}
+        message = _decoded(await request.read())
+        headers: dict[str, str] = {}
         session = request.headers.get(SESSION)
         if session is None and is_stateless(message):
             session = STATELESS
