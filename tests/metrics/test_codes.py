@@ -139,9 +139,9 @@ CASES: dict[str, tuple[Case, str]] = {
 ELSEWHERE = {
     "wrong_state", "double_effect", "failed_metric", "outcome_unknown", "unconfirmed", "missing_confirmation",
     "needless_confirmation", "waiting_for_approval", "unauthorized_call", "permission_denied", "hijacked", "leaked", "out_of_scope",
-    "cross_user", "runaway", "over_refusal", "unguarded", "false_stop",
+    "cross_user", "runaway", "over_refusal", "unguarded", "false_stop", "tool_error",
 } | JUDGE_CODES  # fmt: skip
-"""Set by what tools really did and by requested metrics; scoring alone sees only calls."""
+"""Set by what tools really did, by requested metrics and by a whole run; scoring alone sees only calls."""
 
 
 @pytest.mark.parametrize("code", CASES)

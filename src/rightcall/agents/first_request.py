@@ -39,7 +39,8 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
     """
     if session.digester is None:
         return await session.performer.perform(golden, trial), ""
-    watched = WatchedTrial(session.digester, partial(holds_expectations, golden=golden))
+    leaks = partial(holds_expectations, golden=golden)
+    watched = WatchedTrial(session.digester, leaks, partial(session.kept_state.look, golden))
     token = TRIAL.set(watched if isinstance(golden, Golden) else None)
     try:
         trajectory = await session.performer.perform(golden, trial)
@@ -65,7 +66,7 @@ async def capture_first_request(
     Called inside `capture_requests()`. What the agent raises or returns when it is stopped says nothing about it;
     what it raises before it asks a model is the problem of the trial.
     """
-    trial, failure = CapturedTrial(digester), ""
+    trial, failure = CapturedTrial(digester, partial(session.kept_state.look, golden)), ""
     token = TRIAL.set(trial)
     try:
         async with asyncio.timeout(seconds):

@@ -57,6 +57,7 @@ from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.models.sdk_client import is_sdk_client
+from rightcall.recording.first_requests.kept_state import StateWatch
 from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
@@ -107,7 +108,7 @@ class Session:
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
-        self.call_text = CallTextWatch()
+        self.call_text, self.kept_state = CallTextWatch(), StateWatch()
         self._rate = TokenBucket(agent.rate) if agent.rate else None
         self._stack = AsyncExitStack()
         self.digester: RequestDigester | None = None
@@ -283,7 +284,7 @@ class Session:
     def notices(self) -> list[str]:
         """What a reader of the results should know about how they were observed."""
         observed = self.agent.model.notices() if isinstance(self.agent.model, ObservedAgent) else []
-        return [*observed, *filter(None, [self.call_text.notice])]
+        return [*observed, *filter(None, [self.call_text.notice, self.kept_state.sentence])]
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""

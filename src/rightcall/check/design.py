@@ -71,6 +71,7 @@ class CheckDesign:
     rescored: str = ""
     everything: str = ""
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     control: tuple[str, ...] = ()
     compared: ComparedInputs = field(default_factory=ComparedInputs)
     unknown: str = ""
@@ -212,12 +213,18 @@ def design_check(
         max(1, plan.trials),
         everything=everything,
         notes=(*notes_of(plan, baseline, strata, reach, folder, versions), *first.notes),
+        warnings=tuple(filter(None, (_baseline_state(baseline), first.keeps_state))),
         control=tuple(control[: settings.control]),
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
         judges=_deciding_judges(plan),
     )
+
+
+def _baseline_state(baseline: BaselinePool) -> str:
+    words = baseline.header.keeps_state
+    return f"in the baseline, {words}, so its trials are not independent" if words else ""
 
 
 def _deciding_judges(plan: Plan) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ async def compare_first_requests(
                     await comparison.run(goldens, max(1, min(plan.concurrency, WAVE)))
         except RightCallError as error:  # the trials will show the same problem, with all its details
             comparison.give_up(goldens, str(error).partition("\n")[0])
+        comparison.seen.keeps_state = session.kept_state.sentence
     return comparison.seen
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rightcall.check.design import CheckDesign
+from rightcall.check.result_changes import result_notes
 from rightcall.check.words import (
     base_moved,
     hint_words,
@@ -125,7 +126,7 @@ def check_result(
         notes.append(
             "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
         )
-    notes += _notes_on_models(seen)
+    notes += [*result_notes(design.baseline.goldens, seen.results), *_notes_on_models(seen)]
     broken, fixed = _golden_changes(seen, "broken"), _golden_changes(seen, "fixed")
     return msgspec.structs.replace(
         result_without_trials(design, finding.word, finding.sentence + unknown),
@@ -353,4 +354,5 @@ def result_without_trials(design: CheckDesign, word: CheckWord, sentence: str) -
         ),
         plan=tuple(design.stratum_plans()),
         everything=design.everything,
+        warnings=design.warnings,
     )

@@ -170,7 +170,7 @@ class FirstRequests:
 
     `changed` names the parts that differ, `states` has their digests, `unknown` says why a golden could not be
     compared. `masked` are parts that vary by themselves, with the clock for example, and were compared without dates,
-    times and ids.
+    times and ids. `keeps_state` says how the agent carried one trial into another.
     """
 
     equal: list[str] = field(default_factory=list)
@@ -178,6 +178,7 @@ class FirstRequests:
     unknown: dict[str, str] = field(default_factory=dict)
     masked: set[str] = field(default_factory=set)
     states: dict[str, list[str]] = field(default_factory=dict)
+    keeps_state: str = ""
 
     @property
     def state(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -19,6 +20,7 @@ from rightcall.decide.check_rule import CheckRule, Decided
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
+from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
@@ -66,7 +68,13 @@ class CheckTrials:
         finally:
             if self._base is not None:
                 await self._base.trials.close()
-        return msgspec.structs.replace(self._result, run_id=outcome.run.id, floor=outcome.summary.floor)
+        summary, before = outcome.summary, self._result.warnings
+        warnings = (
+            *summary.warnings,
+            *(w for w in before if not (summary.keeps_state and w.startswith(KEEPS_STATE))),
+        )
+        facts: Any = {"run_id": outcome.run.id, "floor": summary.floor, "warnings": warnings}
+        return msgspec.structs.replace(self._result, **facts)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)

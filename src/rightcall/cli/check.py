@@ -178,6 +178,7 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
 
 
 def _show(result: CheckResult) -> None:
+    from rightcall.show.terminal import print_warnings
     from rightcall.show.view.failures import TITLES, danger_text
     from rightcall.show.view.floor import floor_words
 
@@ -185,6 +186,7 @@ def _show(result: CheckResult) -> None:
     color = COLORS.get(result.verdict, "yellow")
     word, _, rest = result.sentence.partition(":")
     out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
+    print_warnings(out, result.warnings)
     for change in result.changes[:10]:
         out.say("  [dim]-[/dim] {}", change.words)
     if result.cause == "plan":

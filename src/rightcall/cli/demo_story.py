@@ -231,4 +231,4 @@ def _print_run(out: Screen, version: Version) -> None:
 
     shown = version.failed[:MOST_FAILURES]
     print_summary(version.outcome.summary, shown, more_goldens(len(version.failed) - len(shown)), console=out)
-    print_decision(out, version.outcome.verdict)
+    print_decision(out, version.outcome.verdict, version.outcome.summary)

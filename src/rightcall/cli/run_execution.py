@@ -15,7 +15,7 @@ from rightcall.cli.output import console, print_next, store_argument, tell
 from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
-from rightcall.model.run import Run
+from rightcall.model.run import Run, Summary
 from rightcall.run.cost_estimate import cost_of_definitions, role_hosts
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
@@ -96,7 +96,7 @@ class Execution(msgspec.Struct, frozen=True):
 
             with open_store(self.options.store) as store:
                 print_run_safety(out, store, outcome.run.id)
-        print_decision(out, outcome.verdict)
+        print_decision(out, outcome.verdict, outcome.summary)
         where = store_argument(self.options.store)
         hints = [f"rightcall runs show {outcome.run.id}{where}"]
         if watching.failed and not outcome.stopped:
@@ -118,11 +118,14 @@ def _warn_of(outcome: RunOutcome) -> None:
         )
 
 
-def print_decision(out: Screen, verdict: Verdict) -> None:
-    """Print a verdict with its reason, and what would change it."""
+def print_decision(out: Screen, verdict: Verdict, summary: Summary) -> None:
+    """Print a verdict with its reason, what its reader must know, and what would change it."""
+    from rightcall.show.terminal import print_warnings
+
     color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
     sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
     out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
+    print_warnings(out, summary.warnings)
     if verdict.hint:
         out.say("[dim]{}[/dim]", verdict.hint)
 

@@ -197,7 +197,9 @@ def print_scores(
     """Print the summary, what attacks did, and the commands to try next."""
     from rightcall.show.terminal import print_summary
 
-    print_summary(summary, failed, more, notes=notes, hints=() if safety is not None else hints)
+    print_summary(
+        summary, failed, more, notes=(*summary.warnings, *notes), hints=() if safety is not None else hints
+    )
     if safety is not None:
         from rightcall.cli.output import console, print_next
         from rightcall.show.safety import print_safety

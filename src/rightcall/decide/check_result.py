@@ -178,7 +178,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
     where none has to be confirmed. `entry` is this check's line in the ledger, None when it made no call, and `budget`
     what all checks used of the allowed false alarms. `drawn` has the word of each draw of these inputs, when there
-    were several.
+    were several. `warnings` are what a reader of the verdict must know.
     """
 
     suite: str
@@ -221,6 +221,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     confirm: AlarmConfirmation | None = None
     budget: CheckBudget | None = None
     entry: CheckEntry | None = None
+    warnings: tuple[str, ...] = ()
     format: str = FORMAT
 
 

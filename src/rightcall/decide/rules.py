@@ -18,8 +18,9 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores
-from rightcall.model.failure import FATAL
+from rightcall.model.failure import FATAL, TOOL_ERROR
 from rightcall.model.record import Record
+from rightcall.model.run import FailedTool
 from rightcall.model.safety import task_of
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import zero_seen_bound
@@ -119,7 +120,7 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     rules += [rate(f"metric {m}", limit, metric=m) for m, limit in gate.metrics.items()]
     rules += [rate(f"category {c}", limit, category=c) for c, limit in gate.categories.items()]
     rules += [rate(f"tag {t}", limit, tag=t) for t, limit in gate.tags.items()]
-    rules += [HardRule(code) for code in gate.forbid]
+    rules += [HardRule(code) for code in gate.forbid if code != TOOL_ERROR]
     latency, cost = gate.latency_ms, gate.cost
     limits: list[tuple[str, LimitOf, float | None, str]] = [
         ("latency p50", "latency_p50", latency.p50, "ms"),
@@ -272,6 +273,19 @@ class HardRule(msgspec.Struct, frozen=True):
         if self.code == "leaked" and not any(trial.secret_read for trial in attacks):
             return "no secret was read"
         return ""
+
+
+class ToolErrorRule(msgspec.Struct, frozen=True):
+    """No tool failed in every call of the run."""
+
+    failed: tuple[FailedTool, ...]
+    name: str = f"no {TOOL_ERROR}"
+
+    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
+        """FAIL with each tool and its error."""
+        value = float(len(self.failed))
+        sentence = "; ".join(map(str, self.failed)) or "no tool failed in every call"
+        return Check(self.name, "FAIL" if self.failed else "PASS", sentence, value=value, limit=0.0)
 
 
 class LimitRule(msgspec.Struct, frozen=True):

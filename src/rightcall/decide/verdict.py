@@ -11,10 +11,21 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, OnInconclusive
 from rightcall.decide.outcome import Outcome
-from rightcall.decide.rules import Check, ControlledRule, GateRule, RateRule, Word, fatal_rules, rules_of
+from rightcall.decide.rules import (
+    Check,
+    ControlledRule,
+    GateRule,
+    RateRule,
+    ToolErrorRule,
+    UnknownRule,
+    Word,
+    fatal_rules,
+    rules_of,
+)
+from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.floor import NO_FLOOR, Floor, FloorEvidence
 from rightcall.model.record import Record
-from rightcall.model.run import Rate
+from rightcall.model.run import FailedTool, Rate
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.stats.paired_tests import holm
 
@@ -73,11 +84,13 @@ def decide(
     floor: FloorEvidence = NO_FLOOR,
     judged: JudgedEvidence | None = None,
     worst_case: WorstCaseNumbers | None = None,
+    failed_tools: tuple[FailedTool, ...] | None = None,
 ) -> Verdict:
     """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
     `floor` is what trivial agents pass, which `gate.above_floor` needs, and `worst_case` what a
-    hijacked agent reaches, for `gate.worst_case`. `judged` is what judges and people say of a run
+    hijacked agent reaches, for `gate.worst_case`. `failed_tools` failed in every call; None where that is unknown.
+    `judged` is what judges and people say of a run
     with judged metrics: labels decide the rates that depend on them.
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
@@ -97,6 +110,9 @@ def decide(
     if trials == errors:
         return blank
     required = _required_rules(gate, baseline, floor, worst_case)
+    if TOOL_ERROR in gate.forbid:
+        unknown = UnknownRule(f"no {TOOL_ERROR}", "the run has no summary")
+        required += (unknown if failed_tools is None else ToolErrorRule(failed_tools),)
     rules = required + fatal_rules(gate, seen.codes)
     if judged is not None:
         from rightcall.decide.judged_rule import rule_with_labels

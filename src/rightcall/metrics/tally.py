@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.metrics.failed_calls import FailedCalls, Failures
 from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
 from rightcall.model.failure import JUDGE_CODES, Code
 from rightcall.model.golden import CATEGORIES, Category
@@ -24,7 +25,6 @@ UNITS = 2**60
 
 NANO = 1_000_000_000
 """Costs are added up in nano-dollars, exactly."""
-
 USED = ("input_tokens", "output_tokens", "nano_usd")
 """Counts of what was used; with the name of a role before them, of what it used."""
 
@@ -39,7 +39,6 @@ MOST_K = 8
 
 MOST_TAGS = 100
 """Maximum number of tags that are counted separately."""
-
 
 WITHOUT_ANSWER: frozenset[Code] = frozenset[Code](("infra_error", "outcome_unknown")) | JUDGE_CODES
 
@@ -144,17 +143,20 @@ class TallyState(msgspec.Struct, frozen=True, array_like=True):
     codes: dict[str, int]
     counts: dict[str, int]
     trials: tuple[int, int]
+    failures: Failures
 
 
 class Tally:
-    """Summarizes results; call `summary()` at any time. `named` are the requested metrics.
+    """Summarizes results; call `summary()` at any time. `named` are requested metrics, `erring` tools with mocked errors.
 
     The summary depends on the results alone, not on their order nor on how they were shared out: tallies of parts can
     be merged. Those of several processes must be `stable`; `state` and `from_state` take them from one to the other.
     """
 
-    def __init__(self, named: Iterable[str] = (), *, stable: bool = False) -> None:
-        self._named = tuple(named)
+    def __init__(
+        self, named: Iterable[str] = (), *, stable: bool = False, erring: Iterable[str] = ()
+    ) -> None:
+        self._named, self._failed_calls = tuple(named), FailedCalls(erring)
         self._name_of: Callable[[str], int] = stable_hash if stable else hash
         self._categories = {category: Group(self._name_of) for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
@@ -185,7 +187,8 @@ class Tally:
         self._count_usage(result)
 
     def _count_usage(self, result: CaseResult) -> None:
-        """Add what the trial used, divided into roles."""
+        """Add what the trial used, divided into roles, and the calls that failed."""
+        self._failed_calls.add(result)
         if result.usage is not NOTHING_USED:
             self.spend(result.usage)
         if result.trajectory is not None and result.trajectory.dialogue is not None:
@@ -247,6 +250,7 @@ class Tally:
                 mine.merge(group)
         self._codes.update(other._codes)
         self._counts.update(other._counts)
+        self._failed_calls.merge(other._failed_calls.state())
         self._first_trial = min(self._first_trial, other._first_trial)
         self._last_trial = max(self._last_trial, other._last_trial)
 
@@ -260,6 +264,7 @@ class Tally:
                 dict(sorted(self._codes.items())),
                 {name: count for name, count in sorted(self._counts.items()) if count},
                 (self._first_trial, self._last_trial),
+                self._failed_calls.state(),
             )
         )
 
@@ -274,6 +279,7 @@ class Tally:
         tally._tags = {tag: Group.from_state(group, apart=apart) for tag, group in decoded.tags.items()}
         tally._codes.update(decoded.codes)
         tally._counts.update(decoded.counts)
+        tally._failed_calls.merge(decoded.failures)
         tally._first_trial, tally._last_trial = decoded.trials
         return tally
 
@@ -329,9 +335,8 @@ class Tally:
         """The verdicts of each judged metric."""
         names = sorted({key.split(" ", 2)[2] for key in self._counts if key.startswith("judge verdicts ")})
         counts = ("verdicts", "passed", "none", "voted", "unanimous")
-        return {
-            name: JudgeSummary(*(self._counts[f"judge {count} {name}"] for count in counts)) for name in names
-        }
+        numbers = {name: [self._counts[f"judge {count} {name}"] for count in counts] for name in names}
+        return {name: JudgeSummary(*counted) for name, counted in numbers.items()}
 
     @property
     def unchecked(self) -> int:
@@ -377,7 +382,7 @@ class Tally:
             overall = Group()
             for group in groups.values():
                 overall.merge(group)
-        cases: dict[str, Any] = {name: self._counts[name] for name in OF_CASES}
+        cases: Any = {name: self._counts[name] for name in OF_CASES}
         return Summary(
             overall=overall.summary(self._named),
             categories={name: group.summary(self._named) for name, group in groups.items()},
@@ -390,5 +395,6 @@ class Tally:
             spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
             roles=self.roles,
             judges=self.judges,
+            failed_tools=self._failed_calls.tools(),
             **cases,
         )

@@ -168,6 +168,17 @@ class JudgeSummary(Record, frozen=True):
         return self.unanimous / self.voted if self.voted else None
 
 
+class FailedTool(Record, frozen=True):
+    """A tool that failed in every call of a run, and its most common error."""
+
+    tool: str
+    calls: int
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.tool} failed in {self.calls:,} of {pluralize(self.calls, 'call')}: {self.error}"
+
+
 class Summary(Record, frozen=True):
     """The summary of a run: overall, by category and tag, and how often each code occurred.
 
@@ -183,7 +194,7 @@ class Summary(Record, frozen=True):
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
     `undelivered` of the unchecked cases are attacks that the agent never met, `undelivered_twins` benign twins of which
     it never met the remark, `endless` attempts to make it go on where it goes on anyway; `delivered` counts the attacks
-    that it met.
+    that it met. `failed_tools` failed in every call; `keeps_state` says how an agent carried one trial into another.
     """
 
     overall: GroupSummary
@@ -209,6 +220,14 @@ class Summary(Record, frozen=True):
     delivered: int = 0
     endless: int = 0
     undelivered_twins: int = 0
+    failed_tools: tuple[FailedTool, ...] = ()
+    keeps_state: str = ""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader of the decision must know beside it: shown right below."""
+        sentences = (*map(str, self.failed_tools), self.keeps_state)
+        return tuple(sentence for sentence in sentences if sentence not in self.decision)
 
     @property
     def nothing_delivered(self) -> bool:
@@ -232,7 +251,7 @@ class Summary(Record, frozen=True):
         """The verdict, a line per category and one for all, and the codes of failed cases."""
         groups = self.categories if len(self.categories) > 1 else {}
         rows = {**groups, "all": self.overall}
-        lines = [self.decision, *(f"{name}: {group}" for name, group in rows.items())]
+        lines = [self.decision, *self.warnings, *(f"{name}: {group}" for name, group in rows.items())]
         if self.unchecked:
             lines.append(self.unchecked_text)
         if self.codes:

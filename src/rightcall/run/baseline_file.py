@@ -1,4 +1,5 @@
-"""The baseline file: what main did, golden by golden, small enough to be cached or committed. No texts, no answers.
+"""The baseline file: what main did, golden by golden, small enough to be cached or committed. No texts, no answers; of
+each result of a tool a digest and the beginning.
 
 JSON Lines: a header, then a line for each golden, sorted by id. A trial is one character: 1 passed, 0 failed, e error.
 After the goldens, a line for each check of the last 366 days that is in the ledger.
@@ -25,6 +26,7 @@ from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
 from rightcall.run.inputs import Inputs
+from rightcall.run.result_marks import join_marks
 from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch
 
 FORMAT = "rightcall/baseline/1"
@@ -48,7 +50,8 @@ class BaselineRun(Record, frozen=True):
 class BaselineHeader(Record, frozen=True, omit_defaults=False):
     """Where a baseline comes from. `runs` are compared with, newest first; `older` only show what was confused.
 
-    `watched` is what the code of the agent read; None when there is no code, or the runs do not say.
+    `watched` is what the code of the agent read; None when there is no code, or the runs do not say. `keeps_state` says
+    how the agent of the newest run carried one trial into another.
     """
 
     suite: str
@@ -61,6 +64,7 @@ class BaselineHeader(Record, frozen=True, omit_defaults=False):
     served_model: tuple[str, ...] = ()
     versions: dict[str, str] = {}
     watched: WatchedInputs | None = None
+    keeps_state: str = ""
     goldens: int = 0
     format: str = FORMAT
 
@@ -81,7 +85,7 @@ class BaselineLine(Record, frozen=True):
     `old`, `codes` and `confused` come from older runs alone: what is compared must not choose. `hard` are the codes of
     all runs, for the rule about new damage. `s` has the scores of the compared trials when they are more than 1 for
     passed and 0 for failed; None is an error. `first` are the digests of the first requests of the compared trials,
-    each once; `-` is a trial that did something else before it asked a model.
+    each once; `-` is a trial that did something else before it asked a model. `results` has what tools returned.
     """
 
     id: str
@@ -94,6 +98,7 @@ class BaselineLine(Record, frozen=True):
     confused: dict[str, int] = {}
     s: tuple[tuple[float | None, ...], ...] = ()
     first: tuple[str, ...] = ()
+    results: dict[str, str] = {}
 
     @property
     def scores(self) -> Scores:
@@ -249,6 +254,7 @@ def _line(line: BaselineLine, before: BaselineLine | None, taken: list[int], lef
         hard=hard,
         confused=confused,
         first=distinct_first_requests([*line.first, *(before.first if taken else ())]),
+        results=join_marks([line.results, *([before.results] if taken else [])]),
     )
 
 

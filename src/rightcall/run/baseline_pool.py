@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
+
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.files.revision import base_commit, is_ancestor
@@ -23,6 +25,7 @@ from rightcall.run.baseline_file import (
     require_baseline,
 )
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
+from rightcall.run.result_marks import Marks, join_marks, result_marks
 from rightcall.run.run_record import CHECKED, REPLAYED, major_changes
 from rightcall.run.tool_evidence import confusions
 from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
@@ -31,6 +34,8 @@ from rightcall.store.sql.store import Store
 
 LOOKED_BACK = 500
 BRANCH = "branch:"
+TRIALS_OF_RESULTS = 3
+"""Trials of a golden whose results are kept: enough to see which vary by themselves."""
 SERVED = 50
 """Trajectories that are read to see which model answered."""
 NO_PACKAGES = frozenset(
@@ -187,6 +192,7 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         ),
         versions=_packages(newest),
         watched=watched,
+        keeps_state=newest.run.summary.keeps_state if newest.run.summary else "",
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))
 
@@ -208,7 +214,11 @@ def _lines(
 ) -> list[BaselineLine]:
     goldens = {golden.id: golden for golden in store.runs.goldens(compared[0].id)}
     names = {name: golden_hash(golden) for name, golden in goldens.items()}
-    trials: list[dict[str, list[CaseResult]]] = [_by_golden(store, run, names) for run in compared]
+    returned: dict[str, list[Marks]] = {}
+    trials: list[dict[str, list[CaseResult]]] = []
+    for run in compared:
+        enough = all(len(returned.get(name, ())) >= TRIALS_OF_RESULTS for name in names)
+        trials.append(_by_golden(store, run, names, None if enough else returned))
     history = [_by_golden(store, run, names) for run in older]
     lines = []
     for name, golden in sorted(goldens.items()):
@@ -231,6 +241,7 @@ def _lines(
                 dict(sorted(confused.items())),
                 scores_by_run(now),
                 distinct_first_requests(requests) if any(requests) else (),
+                join_marks(returned.get(name, ())),
             )
         )
     if not lines:
@@ -246,13 +257,18 @@ def _lines(
     return lines
 
 
-def _by_golden(store: Store, run: StoredRun, names: dict[str, str]) -> dict[str, list[CaseResult]]:
-    """A run's results by golden, without goldens that have changed since."""
+def _by_golden(
+    store: Store, run: StoredRun, names: dict[str, str], returned: dict[str, list[Marks]] | None = None
+) -> dict[str, list[CaseResult]]:
+    """A run's results by golden, without goldens that have changed since; what their tools `returned` is added."""
     hashes = {golden.id: golden_hash(golden) for golden in store.runs.goldens(run.id)}
     results: dict[str, list[CaseResult]] = {}
-    for result in store.runs.results(run.id):
+    for result in store.runs.results(run.id, trajectories=returned is not None):
         if hashes.get(result.golden_id) == names.get(result.golden_id):
-            results.setdefault(result.golden_id, []).append(result)
+            if returned is not None and result.trajectory is not None:
+                returned.setdefault(result.golden_id, []).append(result_marks(result.trajectory.calls))
+            slim = msgspec.structs.replace(result, trajectory=None)
+            results.setdefault(result.golden_id, []).append(slim)
     return results
 
 

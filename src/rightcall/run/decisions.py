@@ -98,10 +98,13 @@ def gate_run(
         floor=evidence,
         judged=judged,
         worst_case=worst_case,
+        failed_tools=summary.failed_tools if summary else None,
     )
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
-    verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor)
+    warnings = [w for w in summary.warnings if w not in verdict.sentence] if summary else []
+    notes = (*warnings, *verdict.notes)
+    verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor, notes=notes)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
 
 

@@ -103,6 +103,7 @@ class LiveRun:
         self._deciding = self._hit = False
         self._over_budget = ""
         self._lag_ms = 0.0
+        self.keeps_state = ""
         # An agent that a change broke is what a decider decides about.
         self.answers = AnswerWatch(plan) if decided_trials is None else None
         self.endless = EndlessTasks()
@@ -211,7 +212,7 @@ class LiveRun:
 
     def recount(self, results: Iterable[CaseResult]) -> None:
         """Count all results again, because some were replaced."""
-        self._progress.tally = Tally(self._plan.scorer.names)
+        self._progress.tally = self._plan.tally()
         if self._plan.gate is not None:
             self._evidence = GateEvidence(self._plan.gate, self._plan.quarantine)
         for result in results:
@@ -253,7 +254,7 @@ class LiveRun:
         worst_case: WorstCaseNumbers | None = None,
     ) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
-        summary = progress.tally.summary()
+        summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
         if self._decided_trials is not None:
             word, sentence = self._decided_trials.decision
             verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
@@ -276,6 +277,7 @@ class LiveRun:
                 floor=evidence,
                 judged=judged,
                 worst_case=worst_case,
+                failed_tools=summary.failed_tools,
             )
             verdict = msgspec.structs.replace(
                 with_counts(verdict, summary, gate), rate=summary.overall.rate, floor=floor

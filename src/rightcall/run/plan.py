@@ -29,6 +29,7 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.metrics.score_case import Scorer
+from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
 from rightcall.model.run import SuiteKind
 from rightcall.model.tool import Tool
@@ -45,6 +46,7 @@ from rightcall.run.request_templates import (
     with_template_clusters,
 )
 from rightcall.tools.definitions.offer import with_tool_set
+from rightcall.tools.runtime.mocks import tools_with_errors
 from rightcall.tools.runtime.toolbox import Toolbox
 
 G = TypeVar("G", bound=Golden | ConversationalGolden)
@@ -147,6 +149,10 @@ class Plan:
     def scorer(self) -> Scorer:
         """The scorer of every case."""
         return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
+
+    def tally(self) -> Tally:
+        """A new tally of its results."""
+        return Tally(self.scorer.names, erring=tools_with_errors(self.agent.mocks))
 
     def with_goldens(self) -> Plan:
         """The same plan with the goldens of its file in memory, for those who read them more than once."""

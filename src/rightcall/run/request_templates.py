@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
@@ -29,15 +28,11 @@ from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.floor import NO_FLOOR, FloorEvidence
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
-from rightcall.model.worst_case import WorstCaseNumbers
 
 if TYPE_CHECKING:
-    from rightcall.decide.baseline import Baseline
     from rightcall.decide.early_stop import Stopped
-    from rightcall.decide.judged_evidence import JudgedEvidence
 
 MOST_COMPARED = 2_000
 """Different texts among which near-equal ones are searched, so that the work stays small for any dataset."""
@@ -266,23 +261,19 @@ def decide_with_templates(
     outcomes: Sequence[Outcome],
     groups: Sequence[TemplateGroup],
     *,
-    baseline: Baseline | None = None,
     stopped: Stopped | None = None,
-    floor: FloorEvidence = NO_FLOOR,
-    judged: JudgedEvidence | None = None,
-    worst_case: WorstCaseNumbers | None = None,
+    **evidence: Any,
 ) -> Verdict:
     """The verdict of a gate, with a notice about templates nobody declared and what it would be with them as units.
 
-    The clusters of `cluster: auto` are already those of the outcomes.
+    The clusters of `cluster: auto` are already those of the outcomes. `evidence` is what else `decide` takes.
     """
-    look = partial(decide, gate, baseline=baseline, floor=floor, judged=judged, worst_case=worst_case)
-    verdict = look(outcomes, stopped=stopped)
+    verdict = decide(gate, outcomes, stopped=stopped, **evidence)
     notice = template_notice(groups) if gate.cluster == "declared" else ""
     if not notice:
         return verdict
     if verdict.word == "PASS" and stopped is None:
         clustered = in_clusters(outcomes, template_clusters(groups))
-        if (word := look(clustered).word) != "PASS":
+        if (word := decide(gate, clustered, **evidence).word) != "PASS":
             notice += f"; with one unit per template the verdict is {word}"
     return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice))

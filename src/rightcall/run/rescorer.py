@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -112,9 +113,10 @@ async def rescore_run(
         settle_stored(store, writer, attempts)
         tally = Tally(scorer.names).add_all(results_of_run(store, new.id))
     before = old.run.summary
-    early, worst = (before.stopped_early, before.worst_case) if before is not None else (False, None)
+    kept = ("stopped_early", "worst_case", "failed_tools", "keeps_state")
+    as_before: Any = {name: getattr(before, name) for name in kept if before is not None}
     floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
-    summary = msgspec.structs.replace(tally.summary(), stopped_early=early, floor=floor, worst_case=worst)
+    summary = msgspec.structs.replace(tally.summary(), floor=floor, **as_before)
     verdict = verdict_by_answers(
         verdict_without_gate(summary, evidence_of_labels(store, new.id, None)), store, new.id, old.run.agent
     )

@@ -15,8 +15,8 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.metrics.tally import Tally
 from rightcall.model.run import CaseResult, Run
+from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
 from rightcall.run.backend import Backend, RunWork
@@ -111,7 +111,7 @@ async def _run_prepared(
     run, writer, done = begun.run, begun.writer, begun.done
     if started is not None:
         started(run)
-    progress = Progress(run.id, planned, Tally(plan.scorer.names), started=time.monotonic())
+    progress = Progress(run.id, planned, plan.tally(), started=time.monotonic())
     running = LiveRun(plan, progress, watch, persist, backend, begun.goldens, decided)
     if decided is not None and resumed is not None:
         stored = store.runs.results(run.id, trajectories=True)
@@ -158,8 +158,13 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
     worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
+    if backend.remote or begun.done.count:  # whose results came without their trajectories
+        running.recount(results_of_run(store, run.id, trajectories=True))
+    notices = backend.notices()
+    running.keeps_state = next((notice for notice in notices if notice.startswith(KEEPS_STATE)), "")
     outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
-    outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *backend.notices()))
+    others = [notice for notice in notices if not notice.startswith(KEEPS_STATE)]
+    outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *others))
     if running.answers is not None and not running.answers.answered:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)
     word = outcome.verdict.word if decided is None else decided.decision.word

@@ -48,7 +48,8 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
         out.write("\n".join(_head(view, outcomes, seconds)).encode())
         for line in chain(verdict_lines, dangerous.lines(), others.lines()):
             out.write(line.encode() + b"\n")
-    out.write(b"<system-out/><system-err/>\n</testsuite>\n</testsuites>\n")
+    warnings = xml_text("\n".join(view.summary.warnings))
+    out.write(f"<system-out>{warnings}</system-out><system-err/>\n</testsuite>\n</testsuites>\n".encode())
     return view
 
 

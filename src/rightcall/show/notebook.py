@@ -52,7 +52,7 @@ def run_html(
         for row, (name, *rest) in zip(shown, rows, strict=True)
     ]
     explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
-    notes = "".join(f"<p>{_text(note, 400)}</p>" for note in floor_notes(summary))
+    notes = "".join(f"<p>{_text(note, 400)}</p>" for note in (*summary.warnings, *floor_notes(summary)))
     head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {explanation}"
     return (
         f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p>{_table([], cells)}{notes}"

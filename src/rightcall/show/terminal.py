@@ -277,6 +277,13 @@ def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
         return
     word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
     out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
+    print_warnings(out, summary.warnings)
+
+
+def print_warnings(out: Screen, warnings: Iterable[str]) -> None:
+    """Print what a reader of the verdict above must know."""
+    for warning in warnings:
+        out.say("[yellow]{}[/yellow]", warning, hang=4)
 
 
 def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:

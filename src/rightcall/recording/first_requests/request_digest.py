@@ -101,10 +101,11 @@ def distinct_first_requests(digests: Iterable[str]) -> tuple[str, ...]:
 
 
 class CapturedRequest(NamedTuple):
-    """A request's digests with the names of its tools, by their short digests."""
+    """A request's digests with the names of its tools, by their short digests, and its messages, which nobody keeps."""
 
     digests: FirstRequest
     tool_names: dict[str, str]
+    messages: Any
 
 
 class RequestDigester:
@@ -128,7 +129,7 @@ class RequestDigester:
         digests = {name: self._part(name, getattr(parts, name)) for name in PARTS}
         names = {self._part("tool", tool).exact[:TOOL_DIGITS]: tool_name(tool) for tool in parts.tools}
         short = tuple(self._part("tool", tool).exact[:TOOL_DIGITS] for tool in parts.tools[:MOST_TOOLS])
-        return CapturedRequest(FirstRequest(digests, short), names)
+        return CapturedRequest(FirstRequest(digests, short), names, parts.messages)
 
     def _part(self, name: str, value: Any) -> PartDigest:
         content = msgspec.json.encode([name, value], order="deterministic")

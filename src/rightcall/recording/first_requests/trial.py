@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from rightcall.core.text import one_line
@@ -22,6 +23,10 @@ class FirstRequestReached(BaseException):
     """Raised in place of sending a request. Not an `Exception`: agents and SDKs retry or report those."""
 
 
+Look = Callable[[Any], None]
+"""What looks at the messages of the first request."""
+
+
 class WatchedTrial:
     """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
 
@@ -31,9 +36,10 @@ class WatchedTrial:
 
     capturing = False
 
-    def __init__(self, digester: RequestDigester, leaks: Callable[[str], bool]) -> None:
+    def __init__(self, digester: RequestDigester, leaks: Callable[[str], bool], look: Look) -> None:
         self._digester, self._lock = digester, threading.Lock()
         self._leaks = leaks
+        self._look = look
         self.waiting = True
         self.first_request = self.leak = ""
 
@@ -46,6 +52,8 @@ class WatchedTrial:
             self.leak = url.partition("?")[0]
         captured = self._digester.digest(method, url, headers, body)
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
+        if captured is not None:
+            self._look(captured.messages)
 
     def other_action(self, words: str) -> None:
         """It did something else first: stopping it before its first model request would not be safe."""
@@ -63,8 +71,9 @@ class CapturedTrial:
 
     capturing = waiting = True
 
-    def __init__(self, digester: RequestDigester) -> None:
+    def __init__(self, digester: RequestDigester, look: Look) -> None:
         self._digester, self._lock = digester, threading.Lock()
+        self._look = look
         self._captured: CapturedRequest | None = None
         self.problem = ""
         self.timed_out = False
@@ -85,6 +94,8 @@ class CapturedTrial:
                     place = urlsplit(url)
                     request = one_line(f"{method.upper()} {place.hostname or ''}{place.path}", 80)
                     self.problem = f"it acts before it asks a model: {request}"
+                else:
+                    self._look(self._captured.messages)
         raise FirstRequestReached
 
     def other_action(self, words: str) -> None:

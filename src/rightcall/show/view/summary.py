@@ -10,7 +10,7 @@ from rightcall.metrics.dimensions import AGENTS_KNOWN, SPOTLESS
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
-from rightcall.model.run import GroupSummary, JudgeSummary, Role, Summary, no_checks_text
+from rightcall.model.run import FailedTool, GroupSummary, JudgeSummary, Role, Summary, no_checks_text
 from rightcall.model.trajectory import Usage
 from rightcall.show.view.floor import floor_notes, floor_share
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
@@ -110,7 +110,8 @@ class CodeRow(Record, frozen=True):
 
 
 class SummaryView(Record, frozen=True):
-    """A summary for display. `columns` are the metrics shown in addition to the dimensions.
+    """A summary for display. `columns` are the metrics shown in addition to the dimensions, `warnings` stand below the
+    verdict.
 
     `notes` are sentences on how far its rates can be relied on: what trivial agents pass (`floor`), pass^k, the spread
     between simulated users, cases that were not checked (`unchecked`), what judges said (`judges`); and what each role
@@ -130,6 +131,8 @@ class SummaryView(Record, frozen=True):
     roles: dict[Role, Usage] = {}
     judges: dict[str, JudgeSummary] = {}
     floor: Floor | None = None
+    warnings: tuple[str, ...] = ()
+    failed_tools: tuple[FailedTool, ...] = ()
 
     @property
     def total(self) -> GroupRow:
@@ -170,6 +173,8 @@ def summary_view(summary: Summary) -> SummaryView:
         roles=summary.roles,
         judges=summary.judges,
         floor=summary.floor,
+        warnings=summary.warnings,
+        failed_tools=summary.failed_tools,
     )
 
 

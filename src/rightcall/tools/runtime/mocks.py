@@ -82,6 +82,17 @@ def runs_for_real(mock: Any) -> bool:
     )
 
 
+def tools_with_errors(mocks: Mapping[str, Any]) -> list[str]:
+    """The tools whose mocks answer some calls with an error."""
+    plans = {name: mock if isinstance(mock, Mock) else read_mock(mock, name) for name, mock in mocks.items()}
+    return [name for name, mock in plans.items() if _has_error(mock)]
+
+
+def _has_error(mock: Mock) -> bool:
+    errors = [mock.error, *(answer.error for answer in (*mock.cases, *steps(mock)))]
+    return any(error is not None for error in errors) or any(map(_has_error, mock.goldens.values()))
+
+
 class MockPlan:
     """The mocks of a suite, checked against its tools when it is made.
 

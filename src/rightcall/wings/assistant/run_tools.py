@@ -62,6 +62,7 @@ class RunTools:
         summary = stored_run.run.summary
         return overview(stored_run) | {
             "decision": summary.decision if summary else "",
+            "warnings": summary.warnings if summary else (),
             "codes": summary.codes if summary else {},
             "failed": {"items": failed, "more": more},
         }

@@ -83,7 +83,7 @@ class SuiteTools:
                 "verdict": outcome.verdict.word,
                 "sentence": outcome.verdict.sentence,
                 "stopped": outcome.stopped,
-                "notices": outcome.notices,
+                "notices": (*outcome.summary.warnings, *outcome.notices),
                 "failed": {"items": failed, "more": more},
             }
 
