@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any, Literal, get_args
 
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import one_line, percent, pluralize
 from rightcall.model.failure import Failure
 from rightcall.model.floor import Floor
 from rightcall.model.golden import Category
@@ -176,7 +176,7 @@ class FailedTool(Record, frozen=True):
     error: str
 
     def __str__(self) -> str:
-        return f"{self.tool} failed in {self.calls:,} of {pluralize(self.calls, 'call')}: {self.error}"
+        return f"{one_line(self.tool, 80)} failed in {self.calls:,} of {pluralize(self.calls, 'call')}: {self.error}"
 
 
 class Summary(Record, frozen=True):

@@ -37,7 +37,7 @@ def check_markdown(result: CheckResult) -> str:
     parts = [
         check_marker(result.suite),
         f"### {SIGNS[result.verdict]} {plain_sentence(result.sentence)}",
-        *(f"⚠️ {plain_sentence(warning)}\n" for warning in result.warnings),
+        *(f"⚠️ {code(warning, 400)}\n" for warning in result.warnings),
         *(f"_{plain_sentence(note)}_\n" for note in result.notes[:1]),
         *([f"{plain_sentence(floor_words(result.floor))}\n"] if result.floor else []),
         *_damage(result),

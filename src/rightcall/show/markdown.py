@@ -95,9 +95,6 @@ def _head(view: RunView) -> Iterator[str]:
     kind = f" ({view.suite.kind} suite)" if view.suite.kind else ""
     yield f"## {sign} · {code(view.run.name, 80)}{kind} on {code(view.run.agent, 80)}"
     yield ""
-    for warning in view.summary.warnings:
-        yield f"⚠️ {plain_sentence(warning)}"
-        yield ""
     if not view.finished:
         done = total.cases + total.errors + view.summary.unchecked
         yield f"The run is not finished: {count(done)} of {count(view.planned)} cases."
@@ -108,6 +105,9 @@ def _head(view: RunView) -> Iterator[str]:
         f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
     )
     yield ""
+    for warning in view.summary.warnings:
+        yield f"⚠️ {code(warning, 400)}"
+        yield ""
     facts = []
     if view.latency:
         q = view.latency.quantiles
