@@ -108,7 +108,8 @@ class Session:
         self.provider = self._provider(concurrency)
         self.asker: Asker | None = None
         self.lag = LagMeter()
-        self.call_text, self.kept_state = CallTextWatch(), StateWatch()
+        self.call_text = CallTextWatch()
+        self.kept_state = StateWatch()
         self._rate = TokenBucket(agent.rate) if agent.rate else None
         self._stack = AsyncExitStack()
         self.digester: RequestDigester | None = None

@@ -32,6 +32,7 @@ from rightcall.decide.check_result import (
 )
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
 from rightcall.metrics.tally import Tally
+from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
 from rightcall.run.answers import no_answer_sentence
@@ -48,7 +49,7 @@ class CheckEvidence:
 
     `spent` counts trials of the candidate, `base_spent` those of the version before the change, and `confirm` is what
     came of an alarm. `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were
-    recorded before, and with `only_replayed` no model was called.
+    recorded before, and with `only_replayed` no model was called. `forbidden` are the codes that the gate forbids.
     """
 
     design: CheckDesign
@@ -64,6 +65,7 @@ class CheckEvidence:
     replayed: int = 0
     only_replayed: bool = False
     confirm: AlarmConfirmation | None = None
+    forbidden: tuple[str, ...] = ()
     base_tally: Tally = field(default_factory=lambda: Tally(()))
 
     @property
@@ -110,7 +112,8 @@ def check_result(
 ) -> CheckResult:
     """The result of a check. `base` says that the control was the version before the change."""
     design, settings = seen.design, seen.design.settings
-    finding, summary = _finding(seen, decided, states, base=base), seen.tally.summary()
+    summary = seen.tally.summary()
+    finding = _with_forbidden_errors(_finding(seen, decided, states, base=base), seen, summary)
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     confirm, compared = seen.confirm, design.compared.words if design.ownership != "owned" else ""
     notes = [f"{compared}; ran {pluralize(seen.spent, 'trial')}"] if compared else []
@@ -153,7 +156,16 @@ def check_result(
         notes=(risk_words(settings, confirm, states, seen.calls, design.full), *notes),
         p=p,
         confirm=confirm,
+        warnings=(*summary.warnings, *design.warnings),
     )
+
+
+def _with_forbidden_errors(finding: _Finding, seen: CheckEvidence, summary: Summary) -> _Finding:
+    """The finding, which is not PASS when a tool failed in every call and the gate forbids that."""
+    if finding.word != "PASS" or not summary.failed_tools or TOOL_ERROR not in seen.forbidden:
+        return finding
+    why = f"{seen.design.subject}; {summary.failed_tools[0]}"
+    return _Finding("INCONCLUSIVE", "tools", f"INCONCLUSIVE: {why}")
 
 
 def _cost(candidate: Summary, base: Summary) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,6 @@ from rightcall.check.stored_checks import check_in_progress, find_interrupted_ch
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_rule import CheckRule, Decided
-from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
@@ -45,14 +43,14 @@ class CheckTrials:
         self.identify = identify
         self._design, self._plan, self._store = design, plan, store
         self._rule = CheckRule(design.strata, design.settings.risks)
-        self._seen = seen = CheckEvidence(design, Tally(plan.scorer.names))
+        self._seen = seen = CheckEvidence(design, plan.tally())
         self._candidate = candidate = CandidateTrials(
             seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
         )
         self._base = None if base is None else BaseComparison(base, plan, seen)
         alike = self._base if design.settings.confirm == "base" else None
-        forbidden = plan.gate.forbid if plan.gate else ()
-        self._damage = DamageWatch(seen, candidate, alike, forbidden)
+        seen.forbidden = plan.gate.forbid if plan.gate else ()
+        self._damage = DamageWatch(seen, candidate, alike, seen.forbidden)
         self._alarm = AlarmCheck(seen, candidate, alike, self._damage)
         self._result: CheckResult
         asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
@@ -68,13 +66,13 @@ class CheckTrials:
         finally:
             if self._base is not None:
                 await self._base.trials.close()
-        summary, before = outcome.summary, self._result.warnings
-        warnings = (
-            *summary.warnings,
-            *(w for w in before if not (summary.keeps_state and w.startswith(KEEPS_STATE))),
+        summary = outcome.summary
+        warnings = self._result.warnings
+        if summary.keeps_state:
+            warnings = (summary.keeps_state, *(w for w in warnings if not w.startswith(KEEPS_STATE)))
+        return msgspec.structs.replace(
+            self._result, run_id=outcome.run.id, floor=summary.floor, warnings=warnings
         )
-        facts: Any = {"run_id": outcome.run.id, "floor": summary.floor, "warnings": warnings}
-        return msgspec.structs.replace(self._result, **facts)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)

@@ -91,6 +91,8 @@ def error_text(output: Any) -> str:
     if isinstance(output, dict):
         named = (output.get(name) for name in ("detail", "message", "error"))
         output = next((text for text in named if text and isinstance(text, str)), output)
+    elif isinstance(output, list):
+        output = [part.get("text", part) if isinstance(part, dict) else part for part in output]
     text = output if isinstance(output, str) else " ".join(text_leaves(output))
     if text.startswith("Traceback"):
         text = text.rstrip().rpartition("\n")[2]

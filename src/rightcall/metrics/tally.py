@@ -36,7 +36,6 @@ OF_CASES = (
 
 MOST_K = 8
 """The largest k of pass^k that is shown, as in the tables of τ²-bench."""
-
 MOST_TAGS = 100
 """Maximum number of tags that are counted separately."""
 
@@ -156,7 +155,8 @@ class Tally:
     def __init__(
         self, named: Iterable[str] = (), *, stable: bool = False, erring: Iterable[str] = ()
     ) -> None:
-        self._named, self._failed_calls = tuple(named), FailedCalls(erring)
+        self._named = tuple(named)
+        self._failed_calls = FailedCalls(erring)
         self._name_of: Callable[[str], int] = stable_hash if stable else hash
         self._categories = {category: Group(self._name_of) for category in CATEGORIES}
         self._tags: dict[str, Group] = {}

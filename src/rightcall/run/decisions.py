@@ -102,7 +102,7 @@ def gate_run(
     )
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
-    warnings = [w for w in summary.warnings if w not in verdict.sentence] if summary else []
+    warnings = msgspec.structs.replace(summary, decision=verdict.sentence).warnings if summary else ()
     notes = (*warnings, *verdict.notes)
     verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor, notes=notes)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)

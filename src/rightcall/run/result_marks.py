@@ -34,7 +34,8 @@ Marks = dict[str, str]
 
 def result_marks(calls: Iterable[ToolCall]) -> Marks:
     """The marks of the first results of a trial."""
-    marks, times = Marks(), Counter[str]()
+    marks: Marks = {}
+    times = Counter[str]()
     for call in calls:
         if call.status == "not_run" or len(marks) >= MOST_CALLS:
             continue
@@ -47,7 +48,7 @@ def result_marks(calls: Iterable[ToolCall]) -> Marks:
 
 def join_marks(trials: Iterable[Mapping[str, str]]) -> Marks:
     """The marks of several trials of one version; `VARIES` where they differ."""
-    joined = Marks()
+    joined: Marks = {}
     for marks in trials:
         for key, mark in marks.items():
             joined[key] = mark if joined.get(key, mark) == mark else VARIES

@@ -40,7 +40,8 @@ class StateWatch:
     """
 
     def __init__(self) -> None:
-        self._lock, self._held = threading.Lock(), ""
+        self._lock = threading.Lock()
+        self._held = ""
         self._first: _Request | None = None
         self._inputs: dict[str, str] = {}
         self._messages: dict[str, set[int]] = {}
