@@ -69,9 +69,9 @@ from openai import OpenAI
 CLIENT = OpenAI(base_url="ADDRESS/v1", api_key="k")
 TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object"}}}
 
-def agent(golden, messages=[]):
-    messages.append({"role": "user", "content": golden.input})
-    return CLIENT.chat.completions.create(model="m", messages=[*messages], tools=[TOOL])
+def agent(text, memory=[]):
+    memory.append({"role": "user", "content": text})
+    return CLIENT.chat.completions.create(model="m", messages=[*memory], tools=[TOOL])
 """
 SUITE = """
 name: forgetful

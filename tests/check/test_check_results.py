@@ -118,6 +118,11 @@ def test_an_id_that_the_call_named_is_compared():
     )
 
 
+def test_calls_with_other_arguments_are_not_compared():
+    calls = [ToolCall("get", {"id": text}, status="ok", output=text) for text in ("ORD-1001", "ORD-2002")]
+    assert list(result_marks(calls).values()) == ["ORD-1001", "ORD-2002"]
+
+
 def test_a_call_that_is_repeated_is_compared_with_the_same_repetition():
     calls = [ToolCall("poll", {}, status="ok", output=output) for output in ("pending", "done")]
     assert list(result_marks(calls).values()) == ["pending", "done"]

@@ -40,7 +40,7 @@ def result_marks(calls: Iterable[ToolCall]) -> Marks:
         if call.status == "not_run" or len(marks) >= MOST_CALLS:
             continue
         named = call.raw or msgspec.json.encode(call.arguments, enc_hook=repr).decode()
-        question = f"{call.name} {hex_digest(_plain(call.arguments, ''), 8)}"
+        question = f"{call.name} {hex_digest(_plain(call.arguments, named), 8)}"
         times[question] += 1
         marks[f"{question}{times[question]}"] = _mark(call, named)
     return marks
