@@ -11,5 +11,6 @@ base_version, rescored_baseline   the version a change started from, run or scor
     alarm         what happens after an alarm
     base_process  the program that runs the base version of a suite
     base_trials   fresh trials of the version that a change started from
+    result_changes  results of tools that differ from the baseline's
     options       the options of `rightcall check` and `rightcall.check`, each declared once
 """

@@ -225,7 +225,7 @@ class Summary(Record, frozen=True):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the decision must know beside it: shown right below."""
+        """What a reader of the decision must also know: shown right below it."""
         sentences = (*map(str, self.failed_tools), self.keeps_state)
         return tuple(sentence for sentence in sentences if sentence not in self.decision)
 

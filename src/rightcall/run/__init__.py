@@ -29,6 +29,7 @@ suite_history                 what earlier runs say about a suite: saturated, go
     gate_evidence    what a gate needs of a run's results, in about thirty bytes and an id per trial
     golden_agents    checks what goldens say about agents, before any money is spent
     options          the options of `rightcall run` and `rightcall.run_suite`, each declared once
+    result_marks     what tools returned, as a baseline keeps it
     stored_cases     stores scored test cases as a run
     tool_evidence    what stored runs show about tools
     tool_lock        the lockfile next to a suite: are its tools those that were approved?
