@@ -15,7 +15,8 @@ class Message(Record, frozen=True, metaclass=Sequenced):
     """Who said what. Assistant messages may carry calls, tool messages carry results.
 
     `latency_ms` is how long the model took for this message; None when not measured. `thinking` holds a provider's
-    own blocks of reasoning, some of them encrypted: they are sent back unchanged.
+    own blocks of reasoning, some of them encrypted: they are sent back unchanged. `note` says how an observed message
+    was heard: not at all, or after others.
     """
 
     role: Role
@@ -24,6 +25,7 @@ class Message(Record, frozen=True, metaclass=Sequenced):
     results: Several[ToolResult] = ()
     latency_ms: float | None = None
     thinking: Several[dict[str, Any]] = ()
+    note: str = ""
 
 
 def calls_of(messages: Iterable[Message]) -> list[ToolCall]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import plain, stop_of_error
 from rightcall.core.codec import encode
@@ -145,7 +146,7 @@ def test_answers_with_unobserved_tools_are_counted():
     recorder = EventRecorder()
     recorder.answered(calls=[call("a", "1")])
     recorder.answered("done")
-    assert recorder.unseen_tools == 1
+    assert HeardTrial([recorder]).unseen_tools == 1
 
 
 events = st.lists(
@@ -336,30 +337,36 @@ def test_tokens_are_unknown_only_when_no_answer_reports_any(reported):
     assert usage.output_tokens == (None if unknown else sum(one[1] for one in known))
 
 
+def with_client() -> tuple[EventRecorder, EventRecorder]:
+    """A framework's recorder, and that of the client by which it asks."""
+    framework = EventRecorder()
+    return framework, EventRecorder(role="below", shared=framework.shared)
+
+
 def test_the_client_below_knows_tokens_and_finish_reasons_that_a_framework_drops():
-    framework, client = EventRecorder(), EventRecorder()
+    framework, client = with_client()
     framework.answered(calls=[call("a", "1")], usage=Usage(10, 1))
     framework.answered("It is 31 degr", usage=Usage(20, 2))
     client.answered(calls=[call("a", "1")], usage=Usage(10, 1, cached_tokens=5))
     client.answered("It is 31 degr", usage=Usage(20, 2, cached_tokens=15), finish="length")
     client.answered("a request that no hook shows", usage=Usage(7, 7))
-    trajectory = framework.trajectory(below=[client])
+    trajectory = HeardTrial([framework, client]).trajectory()
     assert trajectory.stop_reason == "truncated"
     assert trajectory.usage == Usage(37, 10, cached_tokens=20)
 
 
 def test_a_client_that_received_only_some_answers_does_not_count():
-    framework, client = EventRecorder(), EventRecorder()
+    framework, client = with_client()
     for text in ("one", "two"):
         framework.answered(text, usage=Usage(10, 1))
     client.answered("two", usage=Usage(10, 1, cached_tokens=5), finish="length")
-    assert framework.trajectory(below=[client]).usage == Usage(20, 2)
+    assert HeardTrial([framework, client]).trajectory().usage == Usage(20, 2)
 
 
 def test_an_agent_that_raises_because_an_answer_was_cut_off_is_truncated():
-    framework, client = EventRecorder(), EventRecorder()
+    framework, client = with_client()
     client.answered("It is 31 degr", usage=Usage(1, 1), finish="max_output_tokens")
-    assert framework.trajectory("agent_error", "incomplete", below=[client]).stop_reason == "truncated"
+    assert HeardTrial([framework, client]).trajectory("agent_error", "incomplete").stop_reason == "truncated"
     framework.answered(calls=[call("a", "1")], finish="length")
     assert framework.trajectory("agent_error", "incomplete").stop_reason == "truncated"
     framework.tool_started("x", "a", {}, "1")

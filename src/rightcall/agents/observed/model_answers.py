@@ -46,6 +46,10 @@ class ModelAnswer(msgspec.Struct):
     path: tuple[str, ...]
     depth: int
     notes: dict[str, Any] = msgspec.field(default_factory=dict)
+    moment: int = 0
+    below: bool = False
+    """Whether the client received it for a framework, which has noted what it is."""
+    by_client: bool = False
 
 
 def agent_answers(answers: Sequence[ModelAnswer], steps: Mapping[int, int]) -> tuple[AgentAnswer, ...]:
@@ -88,9 +92,11 @@ def total_usage(
     replies as there were answers received them all, so its sum is the better one.
     """
     below = _sum([reply.usage for reply in replies])
-    if replies and len(replies) >= len(answers) and below.input_tokens is not None:
-        return below
-    return _sum([*(answer.usage for answer in answers), *beyond])
+    above = [answer.usage for answer in answers if not answer.by_client]
+    direct = [answer.usage for answer in answers if answer.by_client]
+    if replies and len(replies) >= len(above) and below.input_tokens is not None:
+        return _sum([below, *direct])
+    return _sum([*above, *direct, *beyond])
 
 
 def _sum(usages: Sequence[Usage]) -> Usage:

@@ -22,6 +22,7 @@ from rightcall.agents.observed.catalog import (
 from rightcall.agents.observed.hooks import shared_hooks
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
+from rightcall.agents.observed.voices import Role, SharedTrial
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.model.approval_policy import ApprovalPolicy
@@ -72,25 +73,25 @@ class ObservedAgent:
         """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible;
         `approvals` answer when the agent asks.
         """
-        watched = self._adapters()
+        watched, shared = self._adapters(), SharedTrial()
         watches = {
-            name: self._watch(name, golden, trial, desk, approvals)
+            name: self._watch(name, golden, trial, shared, desk, approvals)
             for name in (*watched, *(() if self.info else (NOTHING,)))
         }
         # what the framework drops of the replies of the clients that it may use is read there
         usable = [info for info in map(adapter_info, CLIENTS) if is_loaded(info) and not hook_problem(info)]
         below = {info.name: adapter_named(info.name) for info in usable if info.name not in watched}
-        clients = {name: self._watch(name, golden, trial, None) for name in below}
+        clients = {name: self._watch(name, golden, trial, shared) for name in below}
         hooks = [shared_hooks(adapter) for adapter in (*watched.values(), *below.values())]
-        for shared in hooks:
-            shared.acquire()
+        for hook in hooks:
+            hook.acquire()
         try:
             talk: Talk = FunctionTalk(self.target, golden, self.output)
             if self.info is not None:
                 talk = watched[self.info.name].talk(self.target, watches[self.info.name])
         except BaseException:
-            for shared in hooks:
-                shared.release()
+            for hook in hooks:
+                hook.release()
             raise
         return _Session(self, watches, talk, hooks, clients, names_agents(golden))
 
@@ -129,6 +130,12 @@ class ObservedAgent:
             notices.append(f"{self.name}: {share} had calls whose tools were not seen to run")
         return notices
 
+    def _role(self, name: str) -> Role:
+        """A framework that only objects are observed with may be heard after its requests: clients are below it."""
+        if name not in CLIENTS:
+            return "framework"
+        return "below" if self.info is not None and not self.info.functions else "client"
+
     @property
     def _infos(self) -> list[AdapterInfo]:
         return [self.info] if self.info else [adapter_info(name) for name in self._adapters()]
@@ -147,12 +154,16 @@ class ObservedAgent:
         name: str,
         golden: Golden,
         trial: int,
-        desk: ToolDesk | None,
+        shared: SharedTrial,
+        desk: ToolDesk | None = None,
         approvals: ApprovalPolicy | None = None,
     ) -> Watch:
         about_agents = names_agents(golden)
         recorder = EventRecorder(
-            "all" if about_agents else self.calls, handoffs="keep" if about_agents else self.handoffs
+            "all" if about_agents else self.calls,
+            handoffs="keep" if about_agents else self.handoffs,
+            role=self._role(name),
+            shared=shared,
         )
         recorder.skills = SkillIndex({skill.name: skill for skill in self.skills}) if self.skills else None
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
@@ -177,7 +188,7 @@ class _Session(ObservedSession):
 
     async def turn(self, text: str) -> None:
         await super().turn(text)
-        if self._agent.via is None and not self.recorder.seen:
+        if self._agent.via is None and not self.heard.seen:
             self._refuse_blindness()
 
     async def aclose(self) -> None:
@@ -189,10 +200,10 @@ class _Session(ObservedSession):
                 shared.release()
         seen = self._agent._seen
         seen["trials"] += 1
-        seen["unseen"] += bool(self.recorder.unseen_tools)
+        seen["unseen"] += bool(self.heard.unseen_tools)
         if self._about_agents:
             seen["asked"] += 1
-            seen["named"] += any(answer.agent for answer in self.recorder.answers())
+            seen["named"] += any(answer.agent for answer in self.heard.answers)
 
     def _refuse_blindness(self) -> None:
         """Refuse a function that no adapter could observe, because none was loaded when it started."""

@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
+from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,
-    agent_answers,
     best_match,
-    finish_below,
-    last_finish,
     settle,
-    step_messages,
-    tool_call,
-    total_usage,
 )
 from rightcall.agents.observed.values import text_of, whole
-from rightcall.model.approval import Approval, approval_wait_text
+from rightcall.agents.observed.voices import (
+    Place,
+    Role,
+    SharedTrial,
+    UserTurn,
+    Voice,
+    own_voice,
+    place_of_request,
+    speak,
+    speaking,
+)
+from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall, ToolResult
-from rightcall.model.dialects.endings import stop_of
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, LedgerEntry, LedgerPhase, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Trajectory, Usage
 
 CallsScored = Literal["auto", "root", "all"]
 
 
 class EventRecorder:
-    """Takes the events of one trial, in the order they happen, from any thread.
+    """Takes the events that one adapter hears in a trial, in the order they happen, from any thread.
+
+    `HeardTrial` puts those of all adapters together.
 
     `calls` says whose calls the trajectory holds: `auto` those of the conversation, handoffs included, but none made
     inside an agent that was used as a tool; `root` only those of the first agent; `all` every call. `handoffs="drop"`
     leaves out the calls by which one agent hands over to another.
     """
 
-    def __init__(self, calls: CallsScored = "auto", *, handoffs: Literal["keep", "drop"] = "keep") -> None:
-        self._scored, self._handoffs = calls, handoffs
-        self._log: list[str | ModelAnswer] = []  # a text is a turn of the user
-        self._beyond: list[Usage] = []
-        self._output: str | None = None
+    def __init__(
+        self,
+        calls: CallsScored = "auto",
+        *,
+        handoffs: Literal["keep", "drop"] = "keep",
+        role: Role = "framework",
+        shared: SharedTrial | None = None,
+    ) -> None:
+        self.scored, self.handoffs, self.role = calls, handoffs, role
+        self.shared = shared or SharedTrial()
+        self._log: list[UserTurn | ModelAnswer] = []
+        self._waiting: list[Voice] = []
+        self.beyond: list[Usage] = []
+        self.output: str | None = None
         self._running: dict[Hashable, SeenCall] = {}
         self._early: dict[str, SeenCall] = {}
         """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
-        self._lock = threading.RLock()
+        self._lock = self.shared.lock
         self.tools: dict[str, Tool] = {}
         self.skills: SkillIndex | None = None
         """The skills whose loads count even inside agents whose other calls do not."""
-        self.requests = 0
-        self._limit = ""
+        self.limit = ""
         self.problem = ""
         """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
         self.approvals_seen = False
@@ -62,23 +77,45 @@ class EventRecorder:
     def said(self, text: str) -> None:
         """The user says something: a new turn begins."""
         with self._lock:
-            self._log.append(whole(text))
-            self._output, self._limit = None, ""
+            self._log.append(UserTurn(whole(text), self.shared.moment()))
+            self.output, self.limit = None, ""
+            self._waiting.clear()
 
     def asked(
         self, messages: Sequence[Message] = (), tools: Sequence[Tool] = (), *, results: bool = True
-    ) -> None:
+    ) -> Voice:
         """The model is asked. Results among `messages` belong to calls whose tools no hook saw run.
 
-        Results that were told before change nothing.
+        Results that were told before change nothing. `answered` finds the request by the context, where it is that of
+        `speaking(request)`.
         """
         with self._lock:
-            self.requests += 1
+            voice = Voice(self, place_of_request(self))
+            self._waiting.append(voice)
+            if self.role == "framework":
+                speak(voice)
+            self._note_request(voice.place, messages)
             for tool in tools:
                 self.tools.setdefault(tool.name, tool)
             if results:
                 for result in _new_results(messages):
                     self._settle_result(result)
+            return voice
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """What asks in this context is a part of this framework's run, whose hooks have contexts of their own."""
+        with speaking(Voice(self, place_of_request(self), waits=False, is_run=True)):
+            yield
+
+    def unanswered(self, voice: Voice | None = None) -> Voice | None:
+        """A request is over."""
+        with self._lock:
+            voice = voice or own_voice(self) or next(iter(self._waiting), None)
+            if voice is not None:
+                voice.waits = False
+                self._waiting = [other for other in self._waiting if other is not voice]
+            return voice
 
     def answered(
         self,
@@ -93,12 +130,18 @@ class EventRecorder:
         parent: str = "",
     ) -> ModelAnswer:
         """The model answered; `parent` is the id of the call inside which this agent runs, `depth` how deep."""
-        notes = {"parent": parent} if parent else {}
         with self._lock:
+            voice = self.unanswered()
+            place = voice.place if voice is not None else place_of_request(self)
             path = self._path_of(agent, depth, parent)
+            if place.depth:
+                path = (*(*place.path, *[""] * place.depth)[: place.depth], *(path or (agent,)))
+            notes = {"parent": parent or place.parent} if parent or place.parent else {}
             seen = [self._note_call(call, {**notes, **call.notes}) for call in calls]
-            used = usage or UNKNOWN_USAGE
-            answer = ModelAnswer(whole(text), seen, used, finish, ms, agent, path, depth, notes)
+            answer = ModelAnswer(
+                whole(text), seen, usage or UNKNOWN_USAGE, finish, ms, agent, path, depth + place.depth, notes,
+                self.shared.moment(), place.below, self.role == "client",
+            )  # fmt: skip
             self._log.append(answer)
             return answer
 
@@ -201,17 +244,17 @@ class EventRecorder:
     def add_usage(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
         with self._lock:
-            self._beyond.append(usage)
+            self.beyond.append(usage)
 
     def note_limit(self, limit: str) -> None:
         """The agent's own limit forced the answer of this turn, in a framework that does not raise then."""
         with self._lock:
-            self._limit = limit
+            self.limit = limit
 
     def finished(self, output: Any) -> None:
         """The agent's own final answer, when it is more than the model's last text."""
         with self._lock:
-            self._output = text_of(output)
+            self.output = text_of(output)
 
     def broke(self, error: BaseException | None) -> None:
         """The agent ended early: what was running did not finish. `error` is None when the time limit was reached."""
@@ -225,78 +268,46 @@ class EventRecorder:
             self._running.clear()
 
     @property
-    def seen(self) -> int:
-        """How many calls and answers were observed; zero shows that a hook does not work."""
-        with self._lock:
-            return sum(1 + len(answer.calls) for answer in self.answers())
+    def turn_begins(self) -> bool:
+        """Whether the next request is the first of a turn, which is kept: adapters read it as a whole."""
+        turn = self._turn()
+        return turn is not None and not turn.asked
 
     @property
-    def unseen_tools(self) -> int:
-        """Answers after which the agent continued although no tool of their calls was observed."""
-        with self._lock:
-            answers = self.answers()
-            return sum(
-                any(not call.ended and call.started is None for call in answer.calls)
-                for answer in answers[:-1]
-            )
+    def waits(self) -> bool:
+        """Whether a request waits for its answer."""
+        return bool(self._waiting)
 
-    def trajectory(
-        self, stop_reason: StopReason = "done", error: str = "", *, below: Sequence[EventRecorder] = ()
-    ) -> Trajectory:
-        """What has been done so far; `below` are the recorders of the clients by which the framework asked."""
-        replies = [answer for recorder in below for answer in recorder.answers()]
+    def place_in_running_tool(self) -> Place | None:
+        """The place of what the tool that began last does; None while no tool runs."""
         with self._lock:
-            return self._build_trajectory(stop_reason, error, replies)
+            running = next(reversed(self._running.values()), None)
+            for answer, call in self._latest_calls():
+                if call is running:
+                    return Place(answer.below, answer.depth + 1, call.call.id, answer.path)
+            return None
+
+    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
+        """What this adapter alone has heard so far."""
+        return HeardTrial([self]).trajectory(stop_reason, error)
+
+    @property
+    def turns(self) -> list[UserTurn]:
+        with self._lock:
+            return [entry for entry in self._log if isinstance(entry, UserTurn)]
 
     def answers(self) -> list[ModelAnswer]:
         with self._lock:
             return [entry for entry in self._log if isinstance(entry, ModelAnswer)]
 
-    def _build_trajectory(
-        self, stop_reason: StopReason, error: str, replies: Sequence[ModelAnswer]
-    ) -> Trajectory:
-        messages: list[Message] = []
-        scored_calls: list[ToolCall] = []
-        lost: list[LedgerEntry] = []
-        step, said_last = 0, ""
-        finish = ""
-        steps: dict[int, int] = {}  # of each answer that belongs, by identity
-        for entry in self._log:
-            if isinstance(entry, str):
-                messages.append(Message("user", entry))
-                said_last = ""
-                continue
-            if not self._belongs(entry):
-                scored_calls += self._inner_loads(entry, step)
-                continue
-            counted = [c for c in entry.calls if self._handoffs == "keep" or not c.notes.get("handoff")]
-            calls = tuple(tool_call(call, step, entry) for call in counted)
-            messages += step_messages(entry, calls)
-            scored_calls += calls
-            steps[id(entry)] = step
-            lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
-            step += 1
-            said_last, finish = entry.text, entry.finish or finish_below(entry, replies)
-        waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
-        if stop_reason == "done" and waiting:
-            stop_reason, error = "waiting_for_approval", error or approval_wait_text(waiting)
-        if stop_reason == "done" and self._limit:
-            stop_reason, error = "limit", self._limit
-        elif stop_reason == "done":
-            stop_reason = stop_of(finish)
-        elif stop_reason == "agent_error" and stop_of(last_finish(self.answers(), replies)) == "truncated":
-            stop_reason = "truncated"  # frameworks raise when an answer is cut off
-        return Trajectory(
-            messages=tuple(messages),
-            calls=tuple(scored_calls),
-            output=said_last if self._output is None else self._output,
-            usage=total_usage(self.answers(), self._beyond, replies),
-            stop_reason=stop_reason,
-            error=error,
-            ledger=tuple(lost),
-            approvals_seen=self.approvals_seen,
-            answers=agent_answers(self.answers(), steps),
-        )
+    def _note_request(self, place: Place, messages: Sequence[Message]) -> None:
+        """Keep the first request of a turn: it says what was really sent."""
+        turn = self._turn()
+        if turn is not None and not turn.asked and not place.depth:
+            turn.request, turn.asked = tuple(messages), True
+
+    def _turn(self) -> UserTurn | None:
+        return next(reversed(self.turns), None)
 
     def _path_of(self, agent: str, depth: int, parent: str) -> tuple[str, ...]:
         """The agents from the root to one that answers, and a note on the call that runs it who does the work."""
@@ -309,26 +320,6 @@ class EventRecorder:
                 above = (*answer.path, *[""] * depth)[:depth]
                 return (*above, agent)
         return (*[""] * depth, agent)
-
-    def _inner_loads(self, answer: ModelAnswer, step: int) -> list[ToolCall]:
-        """Calls inside another agent that load a skill of the suite: loading counts at every depth."""
-        if self.skills is None:
-            return []
-        calls = [tool_call(call, step, answer) for call in answer.calls]
-        return [call for call in calls if self.skills.skill_call(call) is not None]
-
-    def _ledger_entry(self, seen: SeenCall, number: int) -> LedgerEntry:
-        """The line of a ledger about a tool of the framework's that gave no answer."""
-        tool = self.tools.get(seen.call.name)
-        reads = tool is not None and tool.annotations.read_only is True
-        phase: LedgerPhase = "unreached" if reads else "unanswered"
-        return LedgerEntry(number, phase, seen.call.name, call_id=seen.call.id, detail=seen.lost)
-
-    def _belongs(self, answer: ModelAnswer) -> bool:
-        if self._scored == "all":
-            return True
-        root = next((other.agent for other in self.answers() if other.depth == 0), "")
-        return answer.depth == 0 and (self._scored != "root" or answer.agent == root)
 
     def _latest_calls(self) -> Iterator[tuple[ModelAnswer, SeenCall]]:
         """Every call with its answer, those of the latest answer first, each answer's in order."""

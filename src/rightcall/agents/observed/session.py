@@ -10,9 +10,8 @@ import msgspec
 
 from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.observed.adapter import Talk, Watch
-from rightcall.agents.observed.catalog import CLIENTS
+from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.hooks import show_watches
-from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.core.errors import ConfigError, contain_exits
 from rightcall.model.golden import Golden
@@ -37,6 +36,7 @@ class ObservedSession:
     ) -> None:
         self._watches, self._talk = watches, talk
         self._clients = clients or {}
+        self._all_watches = {**self._clients, **watches}
 
     async def open(self) -> None:
         """Wait until the conversation may begin; without it the first turn waits."""
@@ -44,13 +44,13 @@ class ObservedSession:
 
     async def turn(self, text: str) -> None:
         await self._talk.open()
-        for watch in self._watches.values():
+        for watch in self._all_watches.values():
             watch.recorder.said(text)
         for desk in {id(watch.desk): watch.desk for watch in self._watches.values()}.values():
             if desk is not None:
                 desk.hear(text)
         try:
-            with contain_exits(), show_watches({**self._clients, **self._watches}):
+            with contain_exits(), show_watches(self._all_watches):
                 try:
                     output = await self._talk.say(text)
                 finally:
@@ -70,20 +70,17 @@ class ObservedSession:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """What has been observed so far; a `ConfigError` when one of our hooks failed, since it is incomplete then."""
         self._refuse_broken_hooks()
-        main, watches = self.recorder, {**self._clients, **self._watches}
-        # clients below the framework know tokens and finish reasons that it may drop
-        recorders = [watches[name].recorder for name in CLIENTS if name in watches]
-        below = [recorder for recorder in recorders if recorder is not main and not recorder.problem]
-        return main.trajectory(stop_reason, error, below=below)
+        return self.heard.trajectory(stop_reason, error)
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         return stop_of_error(error)
 
     @property
-    def recorder(self) -> EventRecorder:
-        """The recorder of the adapter that observed the most: a framework and its client may both observe an answer."""
-        recorders = [watch.recorder for watch in self._watches.values()]
-        return max(recorders, key=lambda recorder: recorder.seen)  # the first of equals
+    def heard(self) -> HeardTrial:
+        """What the hooks of all adapters heard, each answer once."""
+        own = [watch.recorder for watch in self._watches.values()]
+        clients = [watch.recorder for watch in self._clients.values() if not watch.recorder.problem]
+        return HeardTrial([*own, *clients])
 
     async def aclose(self) -> None:
         await self._talk.aclose()

@@ -137,7 +137,11 @@ def _chat(notes: _RunNotes) -> Any:
                 notes.asked(context)
                 if context.stream:
                     context.stream_result_hooks.append(note)
-            await call_next()
+            try:
+                await call_next()
+            except BaseException:
+                notes.watch.recorder.unanswered()
+                raise
             if not context.stream:
                 note(context.result)
 
@@ -221,6 +225,7 @@ def _messages(messages: Any) -> list[Message]:
         role = str(getattr(message.role, "value", message.role))
         if results:
             read.append(Message("tool", results=tuple(results)))
-        elif role == "assistant":
-            read.append(Message("assistant", "…"))
+        elif role in ("assistant", "user"):
+            text = "".join(content.text or "" for content in message.contents if content.type == "text")
+            read.append(Message("user" if role == "user" else "assistant", text))
     return read

@@ -210,7 +210,10 @@ def _last_request() -> str:
 def _message(message: dict[str, Any]) -> Message:
     """A message as far as results matter: one of a tool that no event saw run is a failure."""
     if message.get("role") != "tool":
-        return Message("assistant" if message.get("role") == "assistant" else "user")
+        role, content = message.get("role"), message.get("content")
+        return Message(
+            role if role in ("system", "assistant") else "user", content if isinstance(content, str) else ""
+        )
     told = ToolResult(str(message.get("tool_call_id") or ""), plain(message.get("content")), is_error=True)
     return Message("tool", results=(told,))
 

@@ -15,6 +15,7 @@ from rightcall.agents.observed.values import plain, text_of
 from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import chat_usage
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 
 NAME = "dspy"
@@ -131,7 +132,8 @@ class _ModuleNotes:
         choices = getattr(response, "choices", None) or (response,)
         finish = str(getattr(choices[0], "finish_reason", None) or "")
         parent = self._running[-1][1] if self._running else ""
-        self._recorder.asked()
+        sent = [m for m in entry.get("messages") or () if isinstance(m.get("content"), str)]
+        self._recorder.asked([Message(m["role"], m["content"]) for m in sent])
         self._answer = self._recorder.answered(
             usage=usage, finish=finish, depth=len(self._running), parent=parent
         )

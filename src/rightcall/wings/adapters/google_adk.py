@@ -173,7 +173,8 @@ class _TrialNotes:
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         with self._watch.guarded("before_model_callback"):
             self._asked[callback_context.agent_name] = perf_counter()
-            self._watch.recorder.asked(_results(llm_request.contents))
+            recorder, contents = self._watch.recorder, llm_request.contents
+            recorder.asked([*(_said(contents) if recorder.turn_begins else ()), *_results(contents)])
 
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
         with self._watch.guarded("after_model_callback"):
@@ -236,6 +237,16 @@ def _is_refusal(result: Any) -> bool:
         and {"error"} <= result.keys() <= {"error", "error_code"}
         and isinstance(result["error"], str)
     )
+
+
+def _said(contents: Any) -> list[Message]:
+    return [
+        Message(
+            "assistant" if content.role == "model" else "user",
+            "".join(part.text for part in content.parts or () if part.text),
+        )
+        for content in contents or ()
+    ]
 
 
 def _results(contents: Any) -> list[Message]:

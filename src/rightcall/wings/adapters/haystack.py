@@ -121,7 +121,13 @@ def _watch_step(original: Any) -> Any:
         if watch is not None:
             with watch.guarded("reading a request"):
                 tools = [_definition(tool) for tool in flatten_tools_or_toolsets(exe_context.tools)]
-                watch.recorder.asked(_results(exe_context.state.data["messages"]), tools)
+                messages = exe_context.state.data["messages"]
+                said = (
+                    [Message(m.role.value, m.text or "") for m in messages]
+                    if watch.recorder.turn_begins
+                    else []
+                )
+                watch.recorder.asked([*said, *_results(messages)], tools)
             _STARTED.set(perf_counter())
         return original(self, exe_context=exe_context, agent_span=agent_span)
 

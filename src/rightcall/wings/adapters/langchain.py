@@ -187,6 +187,10 @@ class _TrialNotes:
             offered = (more.get("invocation_params") or {}).get("tools") or ()
             self._watch.recorder.asked(read, tools_on_offer(offered))
 
+    def on_llm_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
+        self._asked.pop(run_id, None)
+        self._watch.recorder.unanswered()
+
     def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_llm_end"):
             started, place = self._asked.pop(run_id, (None, None))

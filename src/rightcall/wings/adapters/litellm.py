@@ -65,6 +65,9 @@ def _watch_run(original: Any) -> Any:
         token = _ASKED.set(True)
         try:
             reply = original(self, args, kwargs, python=python, **more)
+        except BaseException:
+            _note_failure(asking)
+            raise
         finally:
             _ASKED.reset(token)
         return reply if asking is None else _note_answer(asking, reply)
@@ -78,6 +81,9 @@ def _watch_arun(original: Any) -> Any:
         token = _ASKED.set(True)
         try:
             reply = await original(self, args, kwargs, python=python, **more)
+        except BaseException:
+            _note_failure(asking)
+            raise
         finally:
             _ASKED.reset(token)
         return reply if asking is None else _note_answer(asking, reply)
@@ -97,6 +103,11 @@ def _begin(route: Any, args: Any, kwargs: Mapping[str, Any], function: Any) -> B
     with watch.guarded("reading a call"):
         sent |= dict(zip(signature(function).parameters, args, strict=False))
     return begin_request(wire, watch, path, sent)
+
+
+def _note_failure(asking: BegunRequest | None) -> None:
+    if asking is not None:
+        asking.watch.recorder.unanswered(asking.voice)
 
 
 def _note_answer(asking: BegunRequest, reply: Any) -> Any:

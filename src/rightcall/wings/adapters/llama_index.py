@@ -15,6 +15,7 @@ from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.wings.adapters.team_tools import team_tools
@@ -100,8 +101,9 @@ def _watch_write(original: Any) -> Any:
 def _note(watch: Watch, event: Any) -> None:
     """One event. A tool runs in a task, between the events of its call and of its result."""
     kind, (depth, parent) = type(event).__name__, _INSIDE.get()
-    if kind == "AgentOutput":
-        watch.recorder.asked()
+    if kind == "AgentInput":
+        watch.recorder.asked([_message(message) for message in event.input])
+    elif kind == "AgentOutput":
         raw = plain(event.raw) if event.raw is not None else {}
         written = _raw_arguments(raw)
         calls = [_call(selected, written) for selected in event.tool_calls]
@@ -116,6 +118,13 @@ def _note(watch: Watch, event: Any) -> None:
         _INSIDE.set((depth - 1, "") if depth else (0, ""))
         failed = bool(event.tool_output.is_error)
         watch.recorder.tool_ended(event.tool_id, plain(event.tool_output.content), error=failed)
+
+
+def _message(message: Any) -> Message:
+    role = str(getattr(message.role, "value", message.role))
+    if role in ("user", "assistant"):
+        return Message("user" if role == "user" else "assistant", message.content or "")
+    return Message("system")
 
 
 def _call(selected: Any, written: dict[str, Any]) -> ToolCall:

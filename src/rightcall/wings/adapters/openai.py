@@ -32,6 +32,8 @@ def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[To
     tools = [tool for raw in body.get("tools") or () if (tool := _tool(raw)) is not None]
     if path.endswith("/responses"):
         items = body.get("input")
+        if isinstance(items, str):
+            return [Message("user", items)], tools
         return (openai_responses.read_messages(items, "input") if isinstance(items, list) else ()), tools
     return openai_chat.read_messages(body.get("messages") or [], "messages"), tools
 

@@ -24,7 +24,7 @@ from rightcall.core.codec import encode
 from rightcall.model.approval import Approval
 from rightcall.model.dialects import openai_responses, read_tool
 from rightcall.model.dialects.streams import text_of as streamed_text
-from rightcall.model.message import calls_of
+from rightcall.model.message import Message, calls_of
 from rightcall.model.tool import Tool
 
 NAME = "openai_agents"
@@ -162,7 +162,8 @@ def _agent_to_run(agent: Any, options: dict[str, Any]) -> Iterator[Any]:
             agent = with_desk(agent, watch.desk, watch)
     token = _DEPTH.set(depth)
     try:
-        yield agent
+        with watch.recorder.run():
+            yield agent
     finally:
         _DEPTH.reset(token)
 
@@ -197,7 +198,10 @@ class _TrialNotes:
         await self._users.on_llm_start(context, agent, system_prompt, input_items)
         self._asked = perf_counter()
         with self._watch.guarded("on_llm_start"):
-            self._watch.recorder.asked()
+            read: Sequence[Message] = ()
+            if self._watch.recorder.turn_begins:
+                read = openai_responses.read_messages([plain(item) for item in input_items], "input")
+            self._watch.recorder.asked(read, results=False)
 
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
         taken = (perf_counter() - self._asked) * 1000

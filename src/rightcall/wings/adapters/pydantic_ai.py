@@ -17,12 +17,15 @@ from rightcall.agents.observed.framework_names import INFERRED, ROOT
 from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.message import Message
+from rightcall.model.message import Message, Role
 from rightcall.model.tool import Tool
 
 NAME = "pydantic_ai"
 FAILED = frozenset(("retried", "failed", "denied", "error"))
 """Outcomes of a returned tool part that are not successes."""
+
+ROLES: dict[str, Role] = {"user-prompt": "user", "text": "assistant"}
+"""Whose words a part has."""
 
 _INSIDE: ContextVar[tuple[int, str]] = ContextVar("rightcall_pydantic_ai", default=(-1, ""))
 """How deep the run is, and the id of the call whose tool runs here."""
@@ -84,9 +87,14 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
     class TrialCapability(AbstractCapability):
         async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
             with watch.guarded("wrap_model_request"):
-                watch.recorder.asked(_messages(request_context.messages[-1:]))
+                messages = request_context.messages
+                watch.recorder.asked(_messages(messages if watch.recorder.turn_begins else messages[-1:]))
             started = perf_counter()
-            response = await handler(request_context)
+            try:
+                response = await handler(request_context)
+            except BaseException:
+                watch.recorder.unanswered()
+                raise
             taken = round((perf_counter() - started) * 1000, 3)
             with watch.guarded("wrap_model_request"):
                 offered = getattr(request_context, "model_request_parameters", None)
@@ -152,11 +160,15 @@ def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
 
 
 def _messages(messages: Any) -> list[Message]:
-    """The results in the newest request: of tools no hook saw run, since they do not exist or were denied."""
-    results = []
+    """What the user said, and results: of tools no hook saw run, since they do not exist or were denied."""
+    read = []
     for part in (part for message in messages for part in message.parts):
         retried = part.part_kind == "retry-prompt" and bool(part.tool_name)
         if retried or part.part_kind == "tool-return":
             failed = retried or getattr(part, "outcome", "success") in FAILED
-            results.append(ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name))
-    return [Message("tool", results=tuple(results))] if results else []
+            result = ToolResult(part.tool_call_id, plain(part.content), failed, part.tool_name)
+            read.append(Message("tool", results=(result,)))
+        elif part.part_kind in ROLES:
+            items = [part.content] if isinstance(part.content, str) else part.content or ()
+            read.append(Message(ROLES[part.part_kind], "".join(i for i in items if isinstance(i, str))))
+    return read

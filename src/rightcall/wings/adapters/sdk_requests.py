@@ -15,6 +15,7 @@ from typing import Any
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import plain
+from rightcall.agents.observed.voices import Voice, speaking
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.dialects.streams import stream_of, text_of
@@ -92,22 +93,25 @@ def _begin(wire: Wire, options: Any) -> BegunRequest | None:
 
 def begin_request(wire: Wire, watch: Watch, path: str, sent: Any) -> BegunRequest:
     """A request whose body is `sent`, noted; `BegunRequest.answered` notes its reply."""
+    voice = None
     with watch.guarded("reading a request"):
         body = plain(_news(watch, sent))
         try:
             read = wire.read_request(path, body if isinstance(body, dict) else {})
         except InputError:  # the agent's own mistake: the server will refuse it
             read = ((), ())
-        watch.recorder.asked(*read)
-    return BegunRequest(wire, watch, path, perf_counter())
+        voice = watch.recorder.asked(*read)
+    return BegunRequest(wire, watch, path, perf_counter(), voice)
 
 
 def _news(watch: Watch, body: Any) -> Any:
     """What of a request was not in the one before: a loop sends the whole conversation and all tools each time.
 
-    Copying and reading all of it would cost a long loop more with every call.
+    Copying and reading all of it would cost a long loop more with every call. The first is read as a whole.
     """
-    if not isinstance(body, Mapping):
+    first = not watch.memory.get("asked")
+    watch.memory["asked"] = True
+    if first or not isinstance(body, Mapping):
         return body
     news = {name: value for name, value in body.items() if name not in ("messages", "input", "tools")}
     for name in ("messages", "input"):
@@ -150,6 +154,7 @@ class BegunRequest:
     watch: Watch
     path: str
     started: float
+    voice: Voice | None
 
     def answered(self, reply: Any) -> Any:
         """The reply as received; a stream is observed while the user reads it."""
@@ -168,7 +173,8 @@ class BegunRequest:
     def _note(self, answer: ReadAnswer) -> None:
         taken = round((perf_counter() - self.started) * 1000, 3)
         text, calls = text_of(answer.messages), calls_of(answer.messages)
-        self.watch.recorder.answered(text, calls, usage=answer.usage, finish=answer.finish, ms=taken)
+        with speaking(self.voice):
+            self.watch.recorder.answered(text, calls, usage=answer.usage, finish=answer.finish, ms=taken)
 
     def _observe(self, inner: Iterator[Any]) -> Iterator[Any]:
         events = ReplyEvents(self)

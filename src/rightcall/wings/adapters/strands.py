@@ -113,7 +113,10 @@ async def _model_events(watch: Watch, context: Any, inner: Any) -> AsyncIterator
     depth, parent = _INSIDE.get()
     reply, started = _Reply(), perf_counter()
     with watch.guarded("reading a request"):
-        watch.recorder.asked(_results(context.messages), [_definition(spec) for spec in context.tool_specs])
+        said = [Message(m["role"], _text(m)) for m in context.messages] if watch.recorder.turn_begins else []
+        watch.recorder.asked(
+            [*said, *_results(context.messages)], [_definition(spec) for spec in context.tool_specs]
+        )
     try:
         async for event in inner:
             with watch.guarded("reading a reply"):
@@ -121,6 +124,8 @@ async def _model_events(watch: Watch, context: Any, inner: Any) -> AsyncIterator
             yield event
     finally:
         await inner.aclose()
+        if reply.stop is None:
+            watch.recorder.unanswered()
     with watch.guarded("reading a reply"):
         if reply.stop is not None:
             finish, message = reply.stop[0], reply.stop[1]
@@ -241,9 +246,7 @@ def _definition(spec: Any) -> Tool:
 def _results(messages: Any) -> list[Message]:
     """The results in the newest message: of tools that never ran, since a hook cancelled them."""
     uses = [
-        block["toolResult"]
-        for block in (messages[-1]["content"] if messages else ())
-        if "toolResult" in block
+        block["toolResult"] for block in (messages or [{}])[-1].get("content") or () if "toolResult" in block
     ]
     results = [ToolResult(use["toolUseId"], _content(use), use.get("status") == "error") for use in uses]
     return [Message("tool", results=tuple(results))] if results else []

@@ -1,0 +1,126 @@
+"""Who speaks in a trial: what a framework and the client below it both see is heard once.
+
+A request to a model has a place. It is below another one if it is made while an outer framework waits for its model,
+and inside a call if it is made while a tool of an outer framework runs; everything else is the agent's own. Places are
+read from the context of the code that asks, so that what runs beside a framework is not taken for a part of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from rightcall.agents.observed.values import whole
+from rightcall.core.text import pluralize
+from rightcall.model.message import Message
+
+if TYPE_CHECKING:
+    from rightcall.agents.observed.recorder import EventRecorder
+
+
+Role = Literal["framework", "client", "below"]
+"""Of a recorder: whether requests can be below its own. All of one that is `below` are below a framework."""
+
+
+class SharedTrial:
+    """What the recorders of one trial share: a lock, and the order of what they note."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self._moments = itertools.count()
+
+    def moment(self) -> int:
+        return next(self._moments)
+
+
+NOT_HEARD = "not heard: nothing shows what the model was sent"
+
+
+class UserTurn(msgspec.Struct):
+    """What the user says, and the messages of the first request that followed; none when they were not heard."""
+
+    text: str
+    moment: int
+    request: Sequence[Message] = ()
+    asked: bool = False
+
+    def message(self, *, is_first: bool) -> Message:
+        """What was sent: the request's messages of the user since the last answer."""
+        answers = (at for at, message in enumerate(self.request) if message.role == "assistant")
+        start = max(answers, default=-1) + 1
+        texts = [m.content for m in self.request[start:] if m.role == "user" and m.content]
+        if not texts:
+            return Message("user", self.text, note=NOT_HEARD)
+        earlier = sum(message.role != "system" for message in self.request[:start])
+        note = f"sent after {pluralize(earlier, 'earlier message')}" if earlier and is_first else ""
+        return Message("user", whole("\n\n".join(texts)), note=note)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a request belongs; `path` are the agents from the root to the one whose call `parent` is."""
+
+    below: bool = False
+    depth: int = 0
+    parent: str = ""
+    path: tuple[str, ...] = ()
+
+
+TOP, BELOW = Place(), Place(below=True)
+
+
+class Voice(msgspec.Struct, eq=False):
+    """One request that a framework makes, or with `is_run` a whole run, whose hooks have contexts of their own."""
+
+    recorder: EventRecorder
+    place: Place
+    waits: bool = True
+    is_run: bool = False
+
+
+_VOICES: ContextVar[tuple[Voice, ...]] = ContextVar("rightcall_voices", default=())
+"""The latest of each recorder, the innermost last."""
+
+
+def place_of_request(recorder: EventRecorder) -> Place:
+    """The place of a request that this recorder notes in the current context."""
+    if recorder.role == "below":
+        return BELOW
+    for voice in reversed(_VOICES.get()):
+        outer = voice.recorder
+        if outer is recorder or outer.shared is not recorder.shared:
+            continue
+        if voice.waits or (voice.is_run and outer.waits):
+            return BELOW
+        if (place := outer.place_in_running_tool()) is not None:
+            return place
+    return TOP
+
+
+def speak(voice: Voice) -> None:
+    """Let the code that runs from here on in this context belong to this request or run."""
+    recorder = voice.recorder
+    voices = (v for v in _VOICES.get() if v.recorder.shared is recorder.shared)
+    _VOICES.set((*(v for v in voices if v.recorder is not recorder), voice))
+
+
+@contextmanager
+def speaking(voice: Voice | None) -> Iterator[None]:
+    """The same for the code inside the block."""
+    before = _VOICES.get()
+    if voice is not None:
+        speak(voice)
+    try:
+        yield
+    finally:
+        _VOICES.set(before)
+
+
+def own_voice(recorder: EventRecorder) -> Voice | None:
+    """The request of this recorder to which the current context belongs, while it waits."""
+    return next((v for v in _VOICES.get() if v.recorder is recorder and v.waits), None)
