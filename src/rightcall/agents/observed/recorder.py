@@ -157,6 +157,8 @@ class EventRecorder:
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""
         with self._lock:
+            if self.role == "framework":
+                speak(Voice(self, place_of_request(self), waits=False))
             open_call = best_match(list(self._idle_calls()), name, arguments, call_id, other_ids=False)
             seen = open_call or SeenCall(ToolCall(name, id=call_id))
             seen.key, seen.started = key, time.perf_counter()
