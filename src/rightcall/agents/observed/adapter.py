@@ -6,12 +6,13 @@ import asyncio
 import weakref
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol
 
 import msgspec
 
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import arguments_of, plain
+from rightcall.core.errors import ConfigError
 from rightcall.model.approval import Approval
 from rightcall.model.approval_policy import ApprovalPolicy, ApprovalRule
 from rightcall.model.golden import Golden
@@ -95,6 +96,11 @@ class Watch(msgspec.Struct):
         """The agent has answered, or failed to."""
         while self.turn_end:
             self.turn_end.pop(0)()
+
+    def refuse(self, reason: str) -> NoReturn:
+        """End the trial, as a broken setup, before an agent asks a model whose calls cannot be heard."""
+        self.recorder.unheard = reason
+        raise ConfigError(reason)
 
     @contextmanager
     def guarded(self, hook: str) -> Iterator[None]:
@@ -181,6 +187,10 @@ class Adapter(Protocol):
         """Begin a conversation with an agent object."""
         talk: Talk = self.conversation(agent, watch)
         return talk
+
+    def unheard(self, agent: Any) -> str:
+        """Why calls of this agent cannot be heard, and what to do; empty when they can."""
+        return ""
 
     def tools(self, agent: Any) -> list[Tool]:
         """The definitions of the tools an agent object offers; empty when they cannot be known."""

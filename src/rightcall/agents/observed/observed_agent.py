@@ -74,6 +74,8 @@ class ObservedAgent:
         `approvals` answer when the agent asks.
         """
         watched, shared = self._adapters(), SharedTrial()
+        if unheard := self._unheard():
+            raise ConfigError(*unheard)
         watches = {
             name: self._watch(name, golden, trial, shared, desk, approvals)
             for name in (*watched, *(() if self.info else (NOTHING,)))
@@ -115,8 +117,15 @@ class ObservedAgent:
         return f"name your agents: {', '.join(lines)}" if lines else "its framework gives agents no names"
 
     def check(self) -> list[str]:
-        """Problems that would prevent every trial from being observed: a version without the hook."""
-        return [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
+        """Problems that would prevent every trial from being observed: a version without the hook, code that runs
+        where its calls cannot be heard.
+        """
+        problems = [problem for name in self._adapters() if (problem := hook_problem(adapter_info(name)))]
+        return problems or self._unheard()
+
+    def _unheard(self) -> list[str]:
+        reason = adapter_named(self.info.name).unheard(self.target) if self.info is not None else ""
+        return [f"{self.name}: {reason}"] if reason else []
 
     def notices(self) -> list[str]:
         """What a reader of the results should know, gathered over the trials so far."""

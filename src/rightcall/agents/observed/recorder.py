@@ -7,6 +7,8 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
@@ -71,6 +73,8 @@ class EventRecorder:
         self.limit = ""
         self.problem = ""
         """The exception of one of our hooks, if any: the trial then says nothing about the agent."""
+        self.unheard = ""
+        """Why calls of an agent of this trial cannot be heard, if any."""
         self.approvals_seen = False
         """Whether the adapter observes requests for approval."""
 
@@ -153,6 +157,19 @@ class EventRecorder:
             answer.text += whole(text)
             answer.calls += [SeenCall(call, notes={**answer.notes, **call.notes}) for call in calls]
             answer.usage = usage or answer.usage
+
+    def run_by_code(self, answer: ModelAnswer, call: ToolCall) -> None:
+        """The code in an answer runs a tool, which is a call; the calls of one program are steps of their own."""
+        with self._lock:
+            if not answer.calls:
+                self.extend_answer(answer, calls=[call])
+                return
+            seen = SeenCall(call, notes={**answer.notes, **call.notes})
+            self._log.append(
+                replace(
+                    answer, text="", calls=[seen], usage=Usage(), latency_ms=None, moment=self.shared.moment()
+                )
+            )
 
     def tool_started(self, key: Hashable, name: str, arguments: Any = None, call_id: str = "") -> bool:
         """A tool begins to run; `key` is whatever names this run of it. False when no call of it was seen."""

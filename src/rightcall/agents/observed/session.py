@@ -92,6 +92,8 @@ class ObservedSession:
             self._refuse_broken_hooks()
 
     def _refuse_broken_hooks(self) -> None:
+        if unheard := [watch.recorder.unheard for watch in self._watches.values() if watch.recorder.unheard]:
+            raise ConfigError(*unheard)
         problems = [watch.recorder.problem for watch in self._watches.values() if watch.recorder.problem]
         if problems:
             raise ConfigError(*(f"the adapter {problem}; please report this" for problem in problems))

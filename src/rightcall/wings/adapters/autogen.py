@@ -49,6 +49,17 @@ class AutoGen(Adapter):
 
     conversation = _StreamTalk
 
+    def unheard(self, agent: Any) -> str:
+        executors = [
+            getattr(m, "_code_executor", None) for m in getattr(agent, "_participants", None) or [agent]
+        ]
+        if not any(getattr(executor, "_functions", None) for executor in executors):
+            return ""
+        return (
+            "the functions of its code executor run in another process, where their calls cannot be heard;"
+            " give them to an AssistantAgent as tools"
+        )
+
     def tools(self, agent: Any) -> list[Tool]:
         members = getattr(agent, "_participants", None) or [agent]
         offered = [

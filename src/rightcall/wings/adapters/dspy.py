@@ -82,6 +82,12 @@ class DSPy(Adapter):
 
         return all_replaced((BaseLM, "update_history", _watch_reply))
 
+    def unheard(self, agent: Any) -> str:
+        modules = [agent, *(module for _, module in agent.named_sub_modules())]
+        if not any(base.__name__ == "CodeAct" for module in modules for base in type(module).__mro__):
+            return ""
+        return "CodeAct copies its tools into a sandbox, where their calls cannot be heard; use dspy.RLM or dspy.ReAct"
+
     def tools(self, agent: Any) -> list[Tool]:
         definitions = []
         for tool in (getattr(agent, "tools", None) or {"": agent}).values():
@@ -153,10 +159,9 @@ class _ModuleNotes:
     def tool_started(self, call_id: str, name: str, arguments: dict[str, Any]) -> None:
         """A tool runs: of the call that was parsed, or of one that only the module knows."""
         if not self._recorder.tool_started(call_id, name, arguments):
-            call = ToolCall(name, arguments, call_id)
             if self._answer is None:
                 self._answer = self._recorder.answered(depth=len(self._running))
-            self._recorder.extend_answer(self._answer, calls=[call])
+            self._recorder.run_by_code(self._answer, ToolCall(name, arguments, call_id))
             self._recorder.tool_started(call_id, name, arguments, call_id)
         self._running.append((call_id, self._recorder.call_id_of_key(call_id)))
 

@@ -65,9 +65,16 @@ class LlamaIndex(Adapter):
     conversation = _WorkflowTalk
 
     def install(self) -> Callable[[], None]:
+        from llama_index.core.agent.workflow import CodeActAgent
         from llama_index.core.workflow import Context
 
-        return all_replaced((Context, "write_event_to_stream", _watch_write))
+        return all_replaced(
+            (Context, "write_event_to_stream", _watch_write), (CodeActAgent, "take_step", _refuse_code)
+        )
+
+    def unheard(self, agent: Any) -> str:
+        members = (getattr(agent, "agents", None) or {"": agent}).values()
+        return CODE if any(type(member).__name__ == "CodeActAgent" for member in members) else ""
 
     def tools(self, agent: Any) -> list[Tool]:
         members = (getattr(agent, "agents", None) or {"": agent}).values()
@@ -85,6 +92,20 @@ class LlamaIndex(Adapter):
 
 
 ADAPTER = LlamaIndex()
+CODE = (
+    "a CodeActAgent calls its tools inside your code_execute_fn, where they cannot be heard; use a FunctionAgent, or"
+    " give a function that returns its calls"
+)
+
+
+def _refuse_code(original: Any) -> Any:
+    async def take_step(self: Any, *args: Any, **options: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            watch.refuse(CODE)
+        return await original(self, *args, **options)
+
+    return take_step
 
 
 def _watch_write(original: Any) -> Any:

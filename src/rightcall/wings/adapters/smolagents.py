@@ -6,14 +6,15 @@ The memory of an agent belongs to the object, so one trial runs at a time.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar, copy_context
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
 from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
@@ -62,13 +63,30 @@ class Smolagents(Adapter):
 
     def install(self) -> Callable[[], None]:
         from smolagents import CodeAgent, MultiStepAgent, ToolCallingAgent
+        from smolagents.local_python_executor import LocalPythonExecutor
 
         return all_replaced(
+            (MultiStepAgent, "run", _watch_run),
+            (LocalPythonExecutor, "send_tools", _watch_tools_of_code),
             (ToolCallingAgent, "_step_stream", _watch_step),
             (CodeAgent, "_step_stream", _watch_step),
             (ToolCallingAgent, "execute_tool_call", _watch_tool),
             (MultiStepAgent, "__call__", _watch_managed_agent),
         )
+
+    def unheard(self, agent: Any) -> str:
+        from smolagents.local_python_executor import LocalPythonExecutor
+
+        executor = getattr(agent, "python_executor", None)
+        if executor is not None and not isinstance(executor, LocalPythonExecutor):
+            return (
+                f"its code runs in a {type(executor).__name__}, where calls of tools cannot be heard; test it with"
+                ' CodeAgent(…, executor_type="local"), or as a ToolCallingAgent'
+            )
+        reasons = (
+            self.unheard(managed) for managed in (getattr(agent, "managed_agents", None) or {}).values()
+        )
+        return next(filter(None, reasons), "")
 
     def tools(self, agent: Any) -> list[Tool]:
         tools = {**getattr(agent, "tools", {}), **getattr(agent, "managed_agents", {})} or {"": agent}
@@ -99,8 +117,41 @@ def _watch_step(original: Any) -> Any:
             raise
         finally:
             step.note()
+            watch.recorder.unanswered(step.voice)
 
     return _step_stream
+
+
+def _watch_run(original: Any) -> Any:
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None and (reason := ADAPTER.unheard(self)):
+            watch.refuse(reason)
+        return original(self, *args, **options)
+
+    return run
+
+
+def _watch_tools_of_code(original: Any) -> Any:
+    """The tools that code calls by their names. It may run in a thread without the context of its step."""
+
+    def send_tools(self: Any, tools: Mapping[str, Any]) -> Any:
+        watch = watch_of(NAME)
+        if watch is not None:
+            tools = {
+                name: tool if name == FINAL else partial(_call_in_code, watch, id(self), name, tool)
+                for name, tool in tools.items()
+            }
+        return original(self, tools)
+
+    return send_tools
+
+
+def _call_in_code(watch: Watch, executor: int, name: str, tool: Any, *args: Any, **options: Any) -> Any:
+    step: _Step | None = watch.memory.get(executor)
+    if step is None:
+        return tool(*args, **options)
+    return step.context.copy().run(step.run_tool, name, tool, args, options)
 
 
 class _Step:
@@ -111,7 +162,10 @@ class _Step:
         self._agent = str(getattr(agent, "name", None) or "")
         self._started, self._noted = perf_counter(), False
         self._calls: list[ToolCall] = []
-        watch.recorder.asked()
+        self._answer: ModelAnswer | None = None
+        self.voice = watch.recorder.asked()
+        self.context = copy_context()
+        watch.memory[id(getattr(agent, "python_executor", None))] = self
 
     def note(self) -> None:
         message = getattr(self._memory, "model_output_message", None)
@@ -127,11 +181,21 @@ class _Step:
                     )
             used, (depth, parent, _) = self._memory.token_usage, _INSIDE.get()
             usage = framework_usage(used.input_tokens, used.output_tokens) if used else UNKNOWN_USAGE
-            self._watch.recorder.answered(
+            self._answer = self._watch.recorder.answered(
                 text_of(message.content) if message.content else "", self._calls, usage=usage,
                 ms=round((perf_counter() - self._started) * 1000, 3), agent=self._agent, depth=depth,
                 parent=parent,
             )  # fmt: skip
+
+    def run_tool(self, name: str, tool: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
+        """A tool that the code of this step calls."""
+        self.note()
+        call_id = f"code-{self._watch.recorder.shared.moment()}"
+        with self._watch.guarded("reading a call in code"):
+            if self._answer is not None:
+                arguments = {**dict(zip(getattr(tool, "inputs", None) or (), args, strict=False)), **options}
+                self._watch.recorder.run_by_code(self._answer, ToolCall(name, plain(arguments), call_id))
+        return _run_noted(self._watch, name, options, call_id, lambda: tool(*args, **options))
 
     def broke(self, error: Exception) -> None:
         """The model is told the error for the whole step: calls whose tools never ran have failed."""
@@ -147,29 +211,32 @@ def _watch_tool(original: Any) -> Any:
         watch = watch_of(NAME)
         if watch is None or tool_name == FINAL:
             return original(self, tool_name, arguments)
-        key = object()
-        with watch.guarded("execute_tool_call"):
-            watch.recorder.tool_started(key, tool_name, plain(arguments))
-        token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.call_id_of_key(key), True))
-        try:
-            output = original(self, tool_name, arguments)
-        except Exception as error:
-            with watch.guarded("execute_tool_call"):
-                watch.recorder.tool_ended(key, str(error), error=error)
-            raise
-        finally:
-            _INSIDE.reset(token)
-        with watch.guarded("execute_tool_call"):
-            watch.recorder.tool_ended(key, plain(output))
-        return output
+        return _run_noted(watch, tool_name, arguments, "", lambda: original(self, tool_name, arguments))
 
     return execute_tool_call
+
+
+def _run_noted(watch: Watch, name: str, arguments: Any, call_id: str, run: Callable[[], Any]) -> Any:
+    key = object()
+    with watch.guarded("running a tool"):
+        watch.recorder.tool_started(key, name, plain(arguments), call_id)
+    token = _INSIDE.set((_INSIDE.get()[0] + 1, watch.recorder.call_id_of_key(key), True))
+    try:
+        output = run()
+    except Exception as error:
+        with watch.guarded("running a tool"):
+            watch.recorder.tool_ended(key, str(error), error=error)
+        raise
+    finally:
+        _INSIDE.reset(token)
+    with watch.guarded("running a tool"):
+        watch.recorder.tool_ended(key, plain(output))
+    return output
 
 
 def _watch_managed_agent(original: Any) -> Any:
     def __call__(self: Any, task: str, **options: Any) -> Any:  # noqa: N807
         depth, parent, by_call = _INSIDE.get()
-        # The code of a CodeAgent runs agents without a call.
         token = _INSIDE.set((depth, parent, False) if by_call else (depth + 1, parent, False))
         try:
             return original(self, task, **options)

@@ -6,12 +6,15 @@ import asyncio
 import time
 from typing import Any
 
-from smolagents import ToolCallingAgent, tool
+import pytest
+from smolagents import CodeAgent, ToolCallingAgent, tool
+from smolagents.local_python_executor import CodeOutput, PythonExecutor
 from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, Model
 from smolagents.monitoring import LogLevel, TokenUsage
 
 import rightcall as rc
-from tests.wings.adapters.contract import AdapterContract, Kit
+from rightcall.core.errors import ConfigError
+from tests.wings.adapters.contract import AdapterContract, Kit, made, performed
 from tests.wings.adapters.script import USAGE, Journal, book_room, respond, weather_of
 
 
@@ -112,3 +115,83 @@ def test_an_agent_runs_whose_tools_have_parameters_of_any_type(tmp_path):
     )
     run = rc.evaluate(rc.observe(agent), [golden], metrics=["tool_selection"], store=str(tmp_path / "s.db"))
     assert [result.passed for result in run.results] == [True]
+
+
+class CodeModel(Model):
+    """Writes these programs, one an answer."""
+
+    def __init__(self, *programs: str) -> None:
+        super().__init__(model_id="scripted")
+        self.programs = list(programs)
+
+    def generate(self, messages: Any, **_: Any) -> ChatMessage:
+        text = f"Thought: now.\n<code>\n{self.programs.pop(0)}\n</code>"
+        return ChatMessage("assistant", text, None, token_usage=TokenUsage(*USAGE))
+
+
+TRIP = """
+here = get_weather("Hanoi")
+try:
+    book(city="Hanoi", nights=2)
+except Exception as error:
+    print(error)
+"""
+
+
+def coder(*programs: str, **options: Any) -> CodeAgent:
+    model = CodeModel(*programs)
+    return CodeAgent([get_weather, book], model, verbosity_level=LogLevel.OFF, max_steps=4, **options)
+
+
+def test_tools_that_code_calls_are_calls_in_the_order_of_the_program():
+    agent = coder(TRIP, "final_answer(get_weather(city='Hue'))")
+    (trajectory,) = performed(rc.observe(agent), "trip")
+    assert made(trajectory) == [
+        ("get_weather", {"city": "Hanoi"}, 0, "ok"),
+        ("book", {"city": "Hanoi", "nights": 2}, 1, "error"),
+        ("get_weather", {"city": "Hue"}, 2, "ok"),
+    ]
+    assert [call.output for call in trajectory.calls][::2] == ["31 in Hanoi", "31 in Hue"]
+    assert (trajectory.output, trajectory.usage.input_tokens) == ("31 in Hue", 200)
+
+
+def test_a_function_that_runs_a_code_agent_is_heard():
+    def ask(golden: rc.Golden) -> str:
+        return str(coder("final_answer(get_weather('Hue'))").run(golden.input))
+
+    (trajectory,) = performed(rc.observe(ask), "weather")
+    assert made(trajectory) == [("get_weather", {"city": "Hue"}, 0, "ok")]
+
+
+@pytest.mark.parametrize(("calls", "names"), [("auto", ["expert"]), ("all", ["expert", "get_weather"])])
+def test_an_agent_that_code_calls_is_a_call_with_calls_inside(calls, names):
+    expert = coder("final_answer(get_weather('Hue'))", name="expert", description="Knows the weather.")
+    boss = coder("final_answer(expert('weather in Hue'))", managed_agents=[expert])
+    (trajectory,) = performed(rc.observe(boss, calls=calls), "weather")
+    assert [call.name for call in trajectory.calls] == names
+
+
+class ElsewhereExecutor(PythonExecutor):
+    """Stands for an executor in a container, where tools are copies."""
+
+    def send_tools(self, tools: Any) -> None: ...
+
+    def send_variables(self, variables: Any) -> None: ...
+
+    def __call__(self, code_action: str) -> CodeOutput:
+        return CodeOutput(output="31", logs="", is_final_answer=True)
+
+
+def test_an_agent_whose_code_runs_elsewhere_is_refused_before_a_request():
+    agent = coder("final_answer(1)", executor=ElsewhereExecutor(), name="expert", description="Knows.")
+    boss = coder("final_answer(2)", managed_agents=[agent])
+
+    def ask(golden: rc.Golden) -> str:
+        return str(agent.run(golden.input))
+
+    for observed in (rc.observe(agent), rc.observe(ask), rc.observe(boss)):
+        with pytest.raises(
+            ConfigError, match="runs in a ElsewhereExecutor, where calls of tools cannot be heard"
+        ):
+            performed(observed, "weather")
+    assert (len(agent.model.programs), len(boss.model.programs)) == (1, 1)
