@@ -114,8 +114,11 @@ class Agent:
 
     @property
     def asks_once(self) -> bool:
-        """Whether calls have no results, except in conversations."""
-        return self.mode == "single_turn" and not is_function(self.model)
+        """Whether calls have no results, except in conversations: a model is asked here, once."""
+        runs_itself = (
+            is_function(self.model) or isinstance(self.model, ObservedAgent) or is_address(self.model)
+        )
+        return self.mode == "single_turn" and not runs_itself
 
     @property
     def server(self) -> str:

@@ -26,7 +26,7 @@ from rightcall.model.call import ToolCall, ToolCallType
 from rightcall.model.case import TestCase
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.score import Score
-from rightcall.tools.definitions.validate import fullmatch
+from rightcall.tools.definitions.validate import pattern_test
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class PatternMatch(AnswerText):
         return Score(float(matches), matches, f"the answer {verb} {self.pattern}")
 
     def _matches(self, text: str) -> bool:
-        return fullmatch(f"(?i){self.pattern}" if self.ignore_case else self.pattern)(text)
+        return pattern_test(f"(?i){self.pattern}" if self.ignore_case else self.pattern)(text)
 
 
 @dataclass(frozen=True)

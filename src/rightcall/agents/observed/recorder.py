@@ -271,9 +271,15 @@ class EventRecorder:
             self.limit = limit
 
     def finished(self, output: Any) -> None:
-        """The agent's own final answer, when it is more than the model's last text."""
+        """The agent's own final answer, when it is more than the model's last text.
+
+        Where that said nothing, because a structured answer is given by a tool, this is what it said.
+        """
         with self._lock:
             self.output = text_of(output)
+            last = next((answer for answer in reversed(self.answers()) if not answer.depth), None)
+            if last is not None and not last.text and not last.calls and not last.below:
+                last.text = self.output
 
     def broke(self, error: BaseException | None) -> None:
         """The agent ended early: what was running did not finish. `error` is None when the time limit was reached."""

@@ -6,10 +6,13 @@ Stop reasons are recognized by the class names of what was raised: no framework 
 from __future__ import annotations
 
 import dataclasses
+import enum
 import math
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+
+import msgspec
 
 from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
 from rightcall.core.codec import encode
@@ -87,6 +90,8 @@ def _object(value: Any, depth: int) -> Any:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             names = [field.name for field in dataclasses.fields(value)]
             return {name: plain(getattr(value, name, None), depth + 1) for name in names}
+        if isinstance(value, msgspec.Struct | enum.Enum) or hasattr(type(value), "__attrs_attrs__"):
+            return plain(msgspec.to_builtins(value, str_keys=True, enc_hook=str), depth + 1)
         if isinstance(value, BaseException):
             return whole(f"{type(value).__name__}: {value}")
     with suppress(Exception):

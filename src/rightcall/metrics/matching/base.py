@@ -47,7 +47,8 @@ class Scope(msgspec.Struct, frozen=True):
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
     id; `embed` and `judge` are only set when the user supplied them. `benefit_of_doubt` says whether arguments that
-    are not known count as right; `negated` that a matcher is inside a `not`. `compile` makes the matchers inside one.
+    are not known count as right; `negated` that a matcher is inside a `not`, `search` that a
+    pattern may match a part of the text. `compile` makes the matchers inside one.
     """
 
     calls: Sequence[ToolCall] = ()
@@ -58,6 +59,7 @@ class Scope(msgspec.Struct, frozen=True):
     benefit_of_doubt: bool = True
     sources: Sources = msgspec.field(default_factory=Sources)
     negated: bool = False
+    search: bool = False
     compile: Callable[[Any, Scope], Matcher] | None = None
 
 

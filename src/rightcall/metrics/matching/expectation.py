@@ -6,6 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
+from rightcall.core.codec import DecodeErrors
 from rightcall.core.errors import InputError, suggestion
 from rightcall.metrics.matching.base import MISSING, Matcher, Scope, identical_arguments, same
 from rightcall.metrics.matching.compile import compile_matcher
@@ -24,7 +28,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall, is_target
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.tools.definitions.validate import fullmatch
+from rightcall.tools.definitions.validate import pattern_test
 
 NO_DEFAULTS: dict[str, Any] = {}
 NO_MATCHERS: dict[str, Matcher] = {}
@@ -158,7 +162,7 @@ def fits(pattern: Any) -> Callable[[str], bool]:
             return fits_target(pattern)
         if pattern.keys() != {"regex"}:
             raise InputError("", 'tool must be a name, a list of names or {"regex": …}')
-        return fullmatch(pattern["regex"])
+        return pattern_test(pattern["regex"])
     return frozenset(pattern).__contains__
 
 
@@ -265,9 +269,29 @@ def _index_of(ids: dict[str, int], name: str, index: int) -> int:
 def missing_content(content: Sequence[Any], output: str, scope: Scope) -> list[Any]:
     """The required keywords and matchers that the answer does not satisfy.
 
-    A plain string is a keyword, found anywhere in the answer, case-insensitively.
+    A plain string is a keyword, found anywhere in the answer, case-insensitively; a pattern is searched for. Of a
+    structured answer, which is JSON, the text is read without its escapes.
     """
-    return [item for item in content if not _contains(item, output, scope)]
+    text = (
+        ESCAPE.sub(lambda escape: str(msgspec.json.decode(f'"{escape[0]}"')), output)
+        if _is_escaped(output)
+        else output
+    )
+    return [item for item in content if not _contains(item, text, replace(scope, search=True))]
+
+
+ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\.")
+
+
+def _is_escaped(output: str) -> bool:
+    """Whether an answer is JSON with escapes in its texts."""
+    if "\\" not in output or not output.lstrip().startswith(("{", "[", '"')):
+        return False
+    try:
+        msgspec.json.decode(output)
+    except DecodeErrors:
+        return False
+    return True
 
 
 def _contains(item: Any, output: str, scope: Scope) -> bool:

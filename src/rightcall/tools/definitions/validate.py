@@ -131,8 +131,8 @@ def validator_of(schema: dict[str, Any] | bool, where: str) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def fullmatch(pattern: str) -> Callable[[str], bool]:
-    """A predicate for texts that fit a regular expression from end to end.
+def pattern_test(pattern: str, *, whole: bool = True) -> Callable[[str], bool]:
+    """A predicate for texts that fit a regular expression from end to end, or in which it is found.
 
     The syntax is that of JSON Schema's `pattern` (ECMA 262, with inline flags such as `(?i)`). A hostile
     pattern cannot hang: it is refused as too large, or gives up and does not match. Raises `InputError`
@@ -140,7 +140,7 @@ def fullmatch(pattern: str) -> Callable[[str], bool]:
     """
     validator: Any = None
     # The pattern alone first: `a)|(b` is broken, and would not be once inside brackets.
-    for text in (pattern, f"^(?:{pattern})$"):
+    for text in (pattern, f"^(?:{pattern})$") if whole else (pattern,):
         try:
             validator = _validator_for({"pattern": text})
         except (ValueError, UnicodeEncodeError):

@@ -22,7 +22,7 @@ from rightcall.metrics.matching.base import (
     text_of,
     vacuous,
 )
-from rightcall.tools.definitions.validate import fullmatch
+from rightcall.tools.definitions.validate import pattern_test
 
 
 def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
@@ -56,7 +56,7 @@ class Text(msgspec.Struct):
 
 
 class Regex(msgspec.Struct):
-    """A text that fully matches the pattern: `{"regex": "[A-Z]{3}"}`."""
+    """A text that matches the pattern, as a whole or with `search` anywhere: `{"regex": "[A-Z]{3}"}`."""
 
     pattern: str
     fits: Callable[[str], bool]
@@ -180,7 +180,9 @@ def _date(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
 
 KINDS = {
     "text": Kind(_text, frozenset(("ignore", "nfkc"))),
-    "regex": Kind(lambda spec, options, scope: Regex(text_of("regex", spec), fullmatch(spec))),
+    "regex": Kind(
+        lambda spec, options, scope: Regex(text_of("regex", spec), pattern_test(spec, whole=not scope.search))
+    ),
     "contains": Kind(lambda spec, options, scope: Contains(_part("contains", spec))),
     "icontains": Kind(lambda spec, options, scope: Contains(_part("icontains", spec), any_case=True)),
     "date": Kind(_date),
