@@ -12,6 +12,7 @@ from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching import compile
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
+from rightcall.metrics.matching.expectation import missing_content
 from rightcall.model import ToolCall
 from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, judged
@@ -251,3 +252,20 @@ def test_no_value_makes_a_matcher_crash_or_leave_0_to_1(spec, value):
 @given(value=json_values)
 def test_an_exact_matcher_accepts_itself_unless_it_holds_nan(value):
     assert compile_matcher({"exact": value}, SCOPE).score(value, 0) == (0.0 if "nan" in repr(value) else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "is_there"),
+    [
+        ({"regex": "[0-9]+ degrees"}, "It is 31 degrees in Hue.", True),
+        ({"regex": "^31"}, "It is 31 degrees.", False),
+        ({"not": {"regex": "[0-9]+"}}, "It is 31 degrees.", False),
+        ({"any_of": [{"regex": "3.\\b"}]}, '{"city":"Hue","degrees":31}', True),
+        ('said "hi"', '{"note":"He said \\"hi\\"."}', True),
+        ({"not": {"contains": 'said "hi"'}}, '{"note":"He said \\"hi\\"."}', False),
+        ({"regex": "one\\ntwo 😀"}, '["one\\ntwo \\ud83d\\ude00"]', True),
+        ("a\\b", "{a\\b is no JSON", True),
+    ],
+)
+def test_content_is_looked_for_in_the_text_of_an_answer(item, answer, is_there):
+    assert (missing_content([item], answer, SCOPE) == []) is is_there

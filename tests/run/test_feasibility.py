@@ -40,7 +40,8 @@ def test_there_is_no_warning_where_it_can_be_passed() -> None:
     words = {"output_contains": ["hello"]}
     assert mode_warnings(rc.Agent("keyword:"), goldens(PLAIN, either, words)) == []
     assert mode_warnings(rc.Agent("keyword:", mode="loop"), goldens(NEEDS["ref"])) == []
-    assert mode_warnings(rc.Agent(lambda golden: "hi"), goldens(NEEDS["ref"])) == []
+    for agent in (lambda golden: "hi", rc.observe(lambda golden: "hi"), "http://127.0.0.1:9/agent"):
+        assert mode_warnings(rc.Agent(agent), goldens(NEEDS["ref"])) == []
 
 
 def test_evaluate_warns(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 import agents
 import rightcall as rc
+from rightcall.agents.observed.voices import NOT_HEARD
 from rightcall.model import Golden, Trajectory
 from tests.wings.adapters.contract import performed
 from tests.wings.adapters.model_server import model_server
@@ -255,6 +256,7 @@ def test_a_structured_answer_of_a_wrapped_agent_is_no_call(model, address):
     clients = Clients(address)
     trajectory = heard(clients, pydantic_over(model)(clients), "report")
     assert trajectory.calls == () and trajectory.output == '{"city":"Hue","degrees":31}'
+    assert [m.content for m in trajectory.messages] == ["report", trajectory.output]
 
 
 def teams(clients: Clients, tool_function: Any) -> dict[str, Ask]:
@@ -310,3 +312,24 @@ def test_a_client_is_heard_after_a_framework_that_failed(cell, address):
         return await direct(clients, "Instead")
 
     assert cities(heard(clients, function)) == ["Instead"]
+
+
+def test_a_conversation_that_an_agent_kept_from_earlier_trials_is_noted(address):
+    kept: list[Any] = []
+    clients = Clients(address)
+
+    async def function(text: str) -> str:
+        kept.append({"role": "user", "content": text})
+        async with clients.openai as client:
+            reply = (await client.chat.completions.create(model="m", messages=kept)).choices[0].message
+        kept.append({"role": "assistant", "content": reply.tool_calls[0].function.arguments})
+        return "done"
+
+    heard(clients, function, "weather One")
+    (first, *_) = heard(clients, function, "weather Two").messages
+    assert (first.content, first.note) == ("weather Two", "sent after 2 earlier messages")
+
+
+def test_what_was_not_heard_says_so(address):
+    (first, *_) = heard(Clients(address), lambda text: asyncio.sleep(0, "an answer"), via="openai").messages
+    assert (first.content, first.note) == ("weather Hanoi", NOT_HEARD)

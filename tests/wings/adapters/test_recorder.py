@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+import enum
 import threading
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
@@ -372,3 +375,18 @@ def test_an_agent_that_raises_because_an_answer_was_cut_off_is_truncated():
     framework.tool_started("x", "a", {}, "1")
     framework.tool_ended("x", error=ValueError("no room"))
     assert framework.trajectory("agent_error", "no room").stop_reason == "agent_error"
+
+
+class Place(msgspec.Struct):
+    city: str
+    since: datetime.date
+
+
+class Size(enum.Enum):
+    SMALL = "small"
+
+
+def test_structured_answers_of_any_library_are_their_json():
+    recorder = EventRecorder()
+    recorder.finished({"place": Place("Hue", datetime.date(2026, 1, 2)), "size": Size.SMALL})
+    assert recorder.trajectory().output == '{"place":{"city":"Hue","since":"2026-01-02"},"size":"small"}'

@@ -34,7 +34,7 @@ class MessageView(Record, frozen=True):
     """Who said what; `parts` are the calls or results it carries, each a title and a text.
 
     In a conversation `heading` is shown above the first message of each user turn, and `failing` marks where it
-    first went wrong.
+    first went wrong. A heading also says how an observed message was heard.
     """
 
     role: Role
@@ -86,6 +86,7 @@ def first_failing_turn(result: CaseResult) -> int | None:
 
 
 def message_view(message: Message, heading: str = "", failing: bool = False) -> MessageView:
+    heading = ", ".join(filter(None, (heading, one_line(message.note))))
     calls = tuple((f"calls {one_line(c.name, 200)}", _arguments(c.arguments, c.raw)) for c in message.calls)
     results = tuple(
         (f"{'error' if r.is_error else 'result'} {one_line(r.name, 200)}".strip(), json_text(r.output))
