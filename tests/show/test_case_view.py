@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rightcall.metrics.case_result import result_of
-from rightcall.model import Approval, ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.model import Approval, ExpectedCall, Golden, Message, ToolCall, Trajectory
 from rightcall.show.view.case import CaseView, case_view
 from rightcall.show.view.run import cases_of
 from tests.show.conftest import Made
@@ -121,3 +121,19 @@ def test_what_a_human_decided_about_a_call_is_shown():
         assert (call.approval, [text.replace(" ", "").replace("\n", "") for text in call.notes]) == (
             approval.decision, [note.replace(" ", "")],
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "lines"),
+    [
+        (Message("user", "Weather?"), []),
+        (Message("user", "Customer: Weather?"), ["Customer: Weather?"]),
+        (Message("user", "Weather?", note="not heard"), ["not heard"]),
+    ],
+)
+def test_what_was_sent_is_shown_where_it_is_not_the_input(message: Message, lines: list[str]) -> None:
+    trajectory = Trajectory(messages=(message, Message("assistant", "31")), output="31")
+    golden = Golden("Weather?", id="w")
+    view = seen(golden, trajectory)
+    assert [text for name, text in view.rules if name == "sent"] == lines
+    assert view.messages[0].heading == message.note

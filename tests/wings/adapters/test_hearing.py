@@ -327,7 +327,7 @@ def test_a_conversation_that_an_agent_kept_from_earlier_trials_is_noted(address)
 
     heard(clients, function, "weather One")
     (first, *_) = heard(clients, function, "weather Two").messages
-    assert (first.content, first.note) == ("weather Two", "sent after 2 earlier messages")
+    assert (first.content, first.note) == ("weather Two", "after 2 earlier messages")
 
 
 def test_what_was_not_heard_says_so(address):

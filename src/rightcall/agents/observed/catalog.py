@@ -80,6 +80,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         (
             "tools that a node calls as plain functions have a result only if a message contains it",
             "threads that the agent starts without copying the context are not observed",
+            "a graph of langgraph-codeact is refused: its tools are called by your own eval_fn",
         ),
         tools="mock", beside="langgraph 1.2.20, langchain 1.4.7", approvals=True,
         needs=("langchain_core.tracers.context:register_configure_hook", "langchain_core.tools:BaseTool.arun"),
@@ -139,7 +140,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0",
         "the agents' steps and the tools they execute",
         (
-            "code actions of a CodeAgent are not tool calls",
+            "a CodeAgent whose code runs in a remote executor is refused: calls of its tools cannot be heard",
             "trials run one at a time, because the memory belongs to the agent object",
             "a model class waits minutes after a 429, and the trial with it, unless it has `retry=False`",
         ),
@@ -154,6 +155,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         "the events that workflows write to their streams",
         (
             "malformed arguments are repaired by the framework before they can be observed",
+            "a CodeActAgent is refused: its tools are called by your own code_execute_fn",
             _SHARED_NAMES,
         ),
         needs=(
@@ -183,6 +185,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a tool's latency is the time between two messages",
             "trials run one at a time per agent object, because it holds the conversation",
             "a function that runs its own team is not observed",
+            "an agent with functions of a code executor is refused: they run in another process",
             _SHARED_NAMES,
         ),
         functions=False,
@@ -195,6 +198,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "an answer that DSPy cannot parse, such as one that names an unknown tool, has no call",
             "DSPy shows the model the traceback of a failed tool: it names the line that runs observed tools",
             "call ids are DSPy's own, not the model's",
+            "CodeAct is refused: its tools are copied into a sandbox",
             "a module without a dspy.History field remembers nothing between the turns of a conversation",
             "a function that runs its own module is not observed",
         ),

@@ -39,7 +39,7 @@ class SharedTrial:
         return next(self._moments)
 
 
-NOT_HEARD = "not heard: nothing shows what the model was sent"
+NOT_HEARD = "not heard"
 
 
 class UserTurn(msgspec.Struct):
@@ -58,7 +58,7 @@ class UserTurn(msgspec.Struct):
         if not texts:
             return Message("user", self.text, note=NOT_HEARD)
         earlier = sum(message.role != "system" for message in self.request[:start])
-        note = f"sent after {pluralize(earlier, 'earlier message')}" if earlier and is_first else ""
+        note = f"after {pluralize(earlier, 'earlier message')}" if earlier and is_first else ""
         return Message("user", whole("\n\n".join(texts)), note=note)
 
 

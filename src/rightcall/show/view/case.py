@@ -153,7 +153,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         score=result.score,
         input=display_text(input_of(golden, messages)),
         reason=reason_of(result, tools),
-        rules=_rules(golden),
+        rules=(*_sent(golden, messages), *_rules(golden)),
         failures=tuple(_failures(result, tools)),
         calls=call_views(pairing_of(golden, result, tools), result),
         messages=spoken,
@@ -274,6 +274,17 @@ def _plant_rules(golden: AnyGolden) -> list[tuple[str, str]]:
     from rightcall.show.view.attack_hits import plant_texts  # seldom, and this is made for every case
 
     return [(f"planted in the {planted.where}", planted.text) for planted in plant_texts(golden.safety)]
+
+
+def _sent(golden: AnyGolden | None, messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
+    """What the agent's model was sent, where it is not just the golden's input."""
+    said = [message for message in messages if message.role == "user"]
+    if not isinstance(golden, Golden) or not said:
+        return
+    if all(message.content != golden.input for message in said):
+        yield "sent", display_text(said[0].content, 4000)
+    if said[0].note:
+        yield "sent", said[0].note
 
 
 def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:

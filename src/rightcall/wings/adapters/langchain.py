@@ -86,6 +86,16 @@ class LangChain(Adapter):
         _register()
         return all_replaced((BaseTool, "run", desk_run), (BaseTool, "arun", desk_arun))
 
+    def unheard(self, agent: Any) -> str:
+        bound = [getattr(node, "bound", node) for node in (getattr(agent, "nodes", None) or {}).values()]
+        functions = [getattr(node, "func", None) or getattr(node, "afunc", None) for node in bound]
+        if all(getattr(function, "__module__", "") != "langgraph_codeact" for function in functions):
+            return ""
+        return (
+            "a CodeAct graph calls its tools inside your eval_fn, where they cannot be heard; use create_agent, or give"
+            " a function that returns its calls"
+        )
+
     def tools(self, agent: Any) -> list[Tool]:
         return [definition(tool) for tool in tools_in(agent).values()]
 
