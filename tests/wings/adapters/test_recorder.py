@@ -23,7 +23,7 @@ def call(name: str = "t", call_id: str = "", **arguments: Any) -> ToolCall:
 
 
 def statuses(recorder: EventRecorder) -> list[tuple[str, int | None, str, Any]]:
-    return [(c.name, c.step, c.status, c.output) for c in recorder.trajectory().calls]
+    return [(c.name, c.step, c.status, c.output) for c in HeardTrial([recorder]).trajectory().calls]
 
 
 def test_calls_of_one_answer_share_a_step_whatever_order_their_tools_end_in():
@@ -51,14 +51,14 @@ def test_without_ids_name_and_arguments_join_and_order_decides_between_equals():
     for key, city in (("1", "Hanoi"), ("2", "Hue"), ("3", "Hanoi")):
         recorder.tool_started(key, "a", {"city": city})
         recorder.tool_ended(key, f"{city} {key}")
-    assert [c.output for c in recorder.trajectory().calls] == ["Hue 2", "Hanoi 1", "Hanoi 3"]
+    assert [c.output for c in HeardTrial([recorder]).trajectory().calls] == ["Hue 2", "Hanoi 1", "Hanoi 3"]
 
 
 def test_a_tool_that_no_answer_requested_is_not_a_call():
     recorder = EventRecorder()
     assert not recorder.tool_started("k", "cron_job", {})
     recorder.tool_ended("k", "done")
-    assert recorder.trajectory().calls == ()
+    assert HeardTrial([recorder]).trajectory().calls == ()
 
 
 def test_a_result_in_the_next_request_belongs_to_a_call_whose_tool_was_not_seen():
@@ -79,7 +79,7 @@ def test_what_hooks_hand_out_is_copied_at_that_moment():
     recorder.tool_started("k", "a", {}, "1")
     recorder.tool_ended("k", live)
     live.append("two")
-    assert recorder.trajectory().calls[0].output == ["one"]
+    assert HeardTrial([recorder]).trajectory().calls[0].output == ["one"]
 
 
 def nested(calls: str) -> EventRecorder:
@@ -100,14 +100,14 @@ def nested(calls: str) -> EventRecorder:
     ],
 )
 def test_whose_calls_count_is_chosen_and_tokens_count_always(calls, names):
-    trajectory = nested(calls).trajectory()
+    trajectory = HeardTrial([nested(calls)]).trajectory()
     assert [c.name for c in trajectory.calls] == names
     assert [c.step for c in trajectory.calls] == list(range(len(names)))
     assert trajectory.usage == Usage(305, 31)
 
 
 def test_a_call_says_whose_it_is():
-    inner = nested("all").trajectory().calls[1]
+    inner = HeardTrial([nested("all")]).trajectory().calls[1]
     assert (inner.agent, inner.path, inner.notes) == ("expert", ("triage", "expert"), {"parent": "p"})
 
 
@@ -115,7 +115,7 @@ def test_handoffs_can_be_left_out():
     recorder = EventRecorder(handoffs="drop")
     handoff = ToolCall("transfer_to_billing", {}, "h", notes={"handoff": True})
     recorder.answered(calls=[handoff, call("a", "1")])
-    assert [c.name for c in recorder.trajectory().calls] == ["a"]
+    assert [c.name for c in HeardTrial([recorder]).trajectory().calls] == ["a"]
 
 
 def test_a_tool_that_was_running_when_the_agent_broke_is_an_error_with_its_reason():
@@ -131,7 +131,9 @@ def test_a_tool_that_was_running_when_time_was_over_is_marked_unfinished():
     recorder.answered(calls=[call("a", "1")])
     recorder.tool_started("k", "a", {}, "1")
     recorder.broke(None)
-    assert recorder.trajectory("limit", "more than 1 seconds").calls[0].notes == {"unfinished": True}
+    assert HeardTrial([recorder]).trajectory("limit", "more than 1 seconds").calls[0].notes == {
+        "unfinished": True
+    }
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_a_tool_that_was_running_when_time_was_over_is_marked_unfinished():
 def test_the_last_finish_reason_decides_how_it_ended(finish, stop):
     recorder = EventRecorder()
     recorder.answered("…", finish=finish)
-    assert recorder.trajectory().stop_reason == stop
+    assert HeardTrial([recorder]).trajectory().stop_reason == stop
 
 
 def test_answers_with_unobserved_tools_are_counted():
@@ -185,7 +187,7 @@ def test_any_order_of_events_gives_a_trajectory_that_can_be_stored(given_events,
             recorder.asked([Message("tool", results=(ToolResult(rest[0], 1),))])
         else:
             recorder.broke(ValueError() if rest[0] else None)
-    made = recorder.trajectory()
+    made = HeardTrial([recorder]).trajectory()
     assert [c.name for c in made.calls] == names
     assert [c.step for c in made.calls] == sorted(c.step for c in made.calls)
     assert encode(made)
@@ -205,7 +207,7 @@ def test_threads_may_tell_the_recorder_at_the_same_time():
         thread.start()
     for thread in threads:
         thread.join()
-    assert [c.output for c in recorder.trajectory().calls] == list(range(200))
+    assert [c.output for c in HeardTrial([recorder]).trajectory().calls] == list(range(200))
 
 
 class Odd:
@@ -280,7 +282,7 @@ def test_a_tool_that_lost_its_connection_is_noted_and_no_other(error, phases):
     recorder.answered(calls=[ToolCall("pay", {"to": "x"}, "c1")])
     recorder.tool_started("k", "pay", {"to": "x"}, "c1")
     recorder.tool_ended("k", "told", error=error)
-    assert [entry.phase for entry in recorder.trajectory().ledger] == phases
+    assert [entry.phase for entry in HeardTrial([recorder]).trajectory().ledger] == phases
 
 
 def test_a_tool_that_ran_before_its_answer_was_noted_belongs_to_it():
@@ -299,7 +301,7 @@ def test_an_answer_that_comes_in_parts_is_one_step_and_counted_once():
     recorder.tool_started("x", "a", {}, "1")
     recorder.tool_ended("x", "A")
     recorder.extend_answer(answer, "see.", [call("b", "2")], Usage(10, 3))
-    trajectory = recorder.trajectory()
+    trajectory = HeardTrial([recorder]).trajectory()
     assert trajectory.calls == () and (trajectory.usage.input_tokens, trajectory.usage.output_tokens) == (
         10,
         3,
@@ -321,10 +323,13 @@ def test_a_limit_that_forced_an_answer_is_the_stop_reason_of_that_turn_only():
     recorder.said("one")
     recorder.answered("forced")
     recorder.note_limit("max_iter")
-    assert (recorder.trajectory().stop_reason, recorder.trajectory().error) == ("limit", "max_iter")
+    assert (HeardTrial([recorder]).trajectory().stop_reason, HeardTrial([recorder]).trajectory().error) == (
+        "limit",
+        "max_iter",
+    )
     recorder.said("two")
     recorder.answered("free")
-    assert recorder.trajectory().stop_reason == "done"
+    assert HeardTrial([recorder]).trajectory().stop_reason == "done"
 
 
 @given(
@@ -334,7 +339,7 @@ def test_tokens_are_unknown_only_when_no_answer_reports_any(reported):
     recorder = EventRecorder()
     for usage in reported:
         recorder.answered("x", usage=Usage(*usage) if usage else None)
-    usage, known = recorder.trajectory().usage, [one for one in reported if one]
+    usage, known = HeardTrial([recorder]).trajectory().usage, [one for one in reported if one]
     unknown = reported and not known
     assert usage.input_tokens == (None if unknown else sum(one[0] for one in known))
     assert usage.output_tokens == (None if unknown else sum(one[1] for one in known))
@@ -371,10 +376,10 @@ def test_an_agent_that_raises_because_an_answer_was_cut_off_is_truncated():
     client.answered("It is 31 degr", usage=Usage(1, 1), finish="max_output_tokens")
     assert HeardTrial([framework, client]).trajectory("agent_error", "incomplete").stop_reason == "truncated"
     framework.answered(calls=[call("a", "1")], finish="length")
-    assert framework.trajectory("agent_error", "incomplete").stop_reason == "truncated"
+    assert HeardTrial([framework]).trajectory("agent_error", "incomplete").stop_reason == "truncated"
     framework.tool_started("x", "a", {}, "1")
     framework.tool_ended("x", error=ValueError("no room"))
-    assert framework.trajectory("agent_error", "no room").stop_reason == "agent_error"
+    assert HeardTrial([framework]).trajectory("agent_error", "no room").stop_reason == "agent_error"
 
 
 class Place(msgspec.Struct):
@@ -389,4 +394,7 @@ class Size(enum.Enum):
 def test_structured_answers_of_any_library_are_their_json():
     recorder = EventRecorder()
     recorder.finished({"place": Place("Hue", datetime.date(2026, 1, 2)), "size": Size.SMALL})
-    assert recorder.trajectory().output == '{"place":{"city":"Hue","since":"2026-01-02"},"size":"small"}'
+    assert (
+        HeardTrial([recorder]).trajectory().output
+        == '{"place":{"city":"Hue","since":"2026-01-02"},"size":"small"}'
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
@@ -15,15 +14,13 @@ from rightcall.agents.observed.model_answers import (
     tool_call,
     total_usage,
 )
-from rightcall.agents.observed.voices import UserTurn
+from rightcall.agents.observed.recorder import EventRecorder
+from rightcall.agents.observed.voices import HeardTurn
 from rightcall.model.approval import approval_wait_text
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.endings import stop_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason, Trajectory
-
-if TYPE_CHECKING:
-    from rightcall.agents.observed.recorder import EventRecorder
 
 
 class HeardTrial:
@@ -76,7 +73,7 @@ class HeardTrial:
         finish = ""
         steps: dict[int, int] = {}  # of each answer that belongs, by identity
         for entry in sorted([*self._turns, *self.answers], key=lambda entry: entry.moment):
-            if isinstance(entry, UserTurn):
+            if isinstance(entry, HeardTurn):
                 messages.append(entry.message(is_first=not messages))
                 said_last = ""
                 continue

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,
@@ -18,10 +17,10 @@ from rightcall.agents.observed.model_answers import (
 )
 from rightcall.agents.observed.values import text_of, whole
 from rightcall.agents.observed.voices import (
+    HeardTurn,
     Place,
     Role,
     SharedTrial,
-    UserTurn,
     Voice,
     own_voice,
     place_of_request,
@@ -34,7 +33,7 @@ from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Trajectory, Usage
+from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
 
 CallsScored = Literal["auto", "root", "all"]
 
@@ -59,7 +58,7 @@ class EventRecorder:
     ) -> None:
         self.scored, self.handoffs, self.role = calls, handoffs, role
         self.shared = shared or SharedTrial()
-        self._log: list[UserTurn | ModelAnswer] = []
+        self._log: list[HeardTurn | ModelAnswer] = []
         self._waiting: list[Voice] = []
         self.beyond: list[Usage] = []
         self.output: str | None = None
@@ -68,6 +67,7 @@ class EventRecorder:
         """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
         self._lock = self.shared.lock
         self.tools: dict[str, Tool] = {}
+        self.requests = 0
         self.skills: SkillIndex | None = None
         """The skills whose loads count even inside agents whose other calls do not."""
         self.limit = ""
@@ -81,7 +81,7 @@ class EventRecorder:
     def said(self, text: str) -> None:
         """The user says something: a new turn begins."""
         with self._lock:
-            self._log.append(UserTurn(whole(text), self.shared.moment()))
+            self._log.append(HeardTurn(whole(text), self.shared.moment()))
             self.output, self.limit = None, ""
             self._waiting.clear()
 
@@ -94,6 +94,7 @@ class EventRecorder:
         `speaking(request)`.
         """
         with self._lock:
+            self.requests += 1
             voice = Voice(self, place_of_request(self))
             self._waiting.append(voice)
             if self.role == "framework":
@@ -108,7 +109,7 @@ class EventRecorder:
 
     @contextmanager
     def run(self) -> Iterator[None]:
-        """What asks in this context is a part of this framework's run, whose hooks have contexts of their own."""
+        """What asks in this context is a part of this framework's run, whose hooks run in other contexts."""
         with speaking(Voice(self, place_of_request(self), waits=False, is_run=True)):
             yield
 
@@ -159,7 +160,7 @@ class EventRecorder:
             answer.usage = usage or answer.usage
 
     def run_by_code(self, answer: ModelAnswer, call: ToolCall) -> None:
-        """The code in an answer runs a tool, which is a call; the calls of one program are steps of their own."""
+        """The code in an answer runs a tool, which is a call; each call of a program is another step."""
         with self._lock:
             if not answer.calls:
                 self.extend_answer(answer, calls=[call])
@@ -312,14 +313,10 @@ class EventRecorder:
                     return Place(answer.below, answer.depth + 1, call.call.id, answer.path)
             return None
 
-    def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
-        """What this adapter alone has heard so far."""
-        return HeardTrial([self]).trajectory(stop_reason, error)
-
     @property
-    def turns(self) -> list[UserTurn]:
+    def turns(self) -> list[HeardTurn]:
         with self._lock:
-            return [entry for entry in self._log if isinstance(entry, UserTurn)]
+            return [entry for entry in self._log if isinstance(entry, HeardTurn)]
 
     def answers(self) -> list[ModelAnswer]:
         with self._lock:
@@ -331,7 +328,7 @@ class EventRecorder:
         if turn is not None and not turn.asked and not place.depth:
             turn.request, turn.asked = tuple(messages), True
 
-    def _turn(self) -> UserTurn | None:
+    def _turn(self) -> HeardTurn | None:
         return next(reversed(self.turns), None)
 
     def _path_of(self, agent: str, depth: int, parent: str) -> tuple[str, ...]:

@@ -12,17 +12,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from rightcall.agents.observed.values import whole
 from rightcall.core.text import pluralize
 from rightcall.model.message import Message
-
-if TYPE_CHECKING:
-    from rightcall.agents.observed.recorder import EventRecorder
-
 
 Role = Literal["framework", "client", "below"]
 """Of a recorder: whether requests can be below its own. All of one that is `below` are below a framework."""
@@ -42,7 +38,7 @@ class SharedTrial:
 NOT_HEARD = "not heard"
 
 
-class UserTurn(msgspec.Struct):
+class HeardTurn(msgspec.Struct):
     """What the user says, and the messages of the first request that followed; none when they were not heard."""
 
     text: str
@@ -62,6 +58,18 @@ class UserTurn(msgspec.Struct):
         return Message("user", whole("\n\n".join(texts)), note=note)
 
 
+class Hearer(Protocol):
+    """What has to be known of a recorder to find the place of a request."""
+
+    role: Role
+    shared: SharedTrial
+
+    @property
+    def waits(self) -> bool: ...
+
+    def place_in_running_tool(self) -> Place | None: ...
+
+
 class Place(msgspec.Struct, frozen=True):
     """Where a request belongs; `path` are the agents from the root to the one whose call `parent` is."""
 
@@ -75,9 +83,9 @@ TOP, BELOW = Place(), Place(below=True)
 
 
 class Voice(msgspec.Struct, eq=False):
-    """One request that a framework makes, or with `is_run` a whole run, whose hooks have contexts of their own."""
+    """One request that a framework makes, or with `is_run` a whole run, whose hooks run in other contexts."""
 
-    recorder: EventRecorder
+    recorder: Hearer
     place: Place
     waits: bool = True
     is_run: bool = False
@@ -87,7 +95,7 @@ _VOICES: ContextVar[tuple[Voice, ...]] = ContextVar("rightcall_voices", default=
 """The latest of each recorder, the innermost last."""
 
 
-def place_of_request(recorder: EventRecorder) -> Place:
+def place_of_request(recorder: Hearer) -> Place:
     """The place of a request that this recorder notes in the current context."""
     if recorder.role == "below":
         return BELOW
@@ -121,6 +129,6 @@ def speaking(voice: Voice | None) -> Iterator[None]:
         _VOICES.set(before)
 
 
-def own_voice(recorder: EventRecorder) -> Voice | None:
+def own_voice(recorder: Hearer) -> Voice | None:
     """The request of this recorder to which the current context belongs, while it waits."""
     return next((v for v in _VOICES.get() if v.recorder is recorder and v.waits), None)
