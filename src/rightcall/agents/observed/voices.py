@@ -1,7 +1,7 @@
 """Who speaks in a trial: what a framework and the client below it both see is heard once.
 
-A request to a model has a place. It is below another one if it is made while an outer framework waits for its model,
-and inside a call if it is made while a tool of an outer framework runs; everything else is the agent's own. Places are
+A request to a model has a place. It is below a framework if that waits for its model, or runs an agent whose steps are
+all its own, and inside a call if a tool of the framework runs; everything else is the agent's own. Places are
 read from the context of the code that asks, so that what runs beside a framework is not taken for a part of it.
 """
 
@@ -107,6 +107,8 @@ def place_of_request(recorder: Hearer) -> Place:
             return BELOW
         if (place := outer.place_in_running_tool()) is not None:
             return place
+        if voice.is_run:
+            return BELOW
     return TOP
 
 

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import anthropic_usage, chat_usage
@@ -65,11 +65,14 @@ class LlamaIndex(Adapter):
     conversation = _WorkflowTalk
 
     def install(self) -> Callable[[], None]:
-        from llama_index.core.agent.workflow import CodeActAgent
+        from llama_index.core.agent.workflow import AgentWorkflow, CodeActAgent
         from llama_index.core.workflow import Context
 
         return all_replaced(
-            (Context, "write_event_to_stream", _watch_write), (CodeActAgent, "take_step", _refuse_code)
+            (Context, "write_event_to_stream", _watch_write),
+            (CodeActAgent, "take_step", _refuse_code),
+            (class_that_defines(CodeActAgent, "run"), "run", _watch_run),
+            (AgentWorkflow, "run", _watch_run),
         )
 
     def unheard(self, agent: Any) -> str:
@@ -106,6 +109,19 @@ def _refuse_code(original: Any) -> Any:
         return await original(self, *args, **options)
 
     return take_step
+
+
+def _watch_run(original: Any) -> Any:
+    """What an agent asks after its last answer, to give it a structure, is a part of its run."""
+
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        watch = watch_of(NAME)
+        if watch is None:
+            return original(self, *args, **options)
+        with watch.recorder.run():  # its tasks copy the context here
+            return original(self, *args, **options)
+
+    return run
 
 
 def _watch_write(original: Any) -> Any:

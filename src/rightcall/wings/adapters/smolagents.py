@@ -125,9 +125,12 @@ def _watch_step(original: Any) -> Any:
 def _watch_run(original: Any) -> Any:
     def run(self: Any, *args: Any, **options: Any) -> Any:
         watch = watch_of(NAME)
-        if watch is not None and (reason := ADAPTER.unheard(self)):
+        if watch is None:
+            return original(self, *args, **options)
+        if reason := ADAPTER.unheard(self):
             watch.refuse(reason)
-        return original(self, *args, **options)
+        with watch.recorder.run():  # plans too are asked for
+            return original(self, *args, **options)
 
     return run
 

@@ -9,8 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import dspy
+import pytest
 
-from tests.wings.adapters.contract import AdapterContract, Kit
+import rightcall as rc
+from rightcall.core.errors import ConfigError
+from tests.wings.adapters.contract import AdapterContract, Kit, performed
 from tests.wings.adapters.script import USAGE, Journal, book_room, respond, weather_of
 
 
@@ -94,3 +97,58 @@ class DSPyKit(Kit):
 
 class TestDSPy(AdapterContract):
     kit = DSPyKit()
+
+
+class Code:
+    """An interpreter in this process, for programs of the tests."""
+
+    def __init__(self) -> None:
+        self.tools: dict[str, Any] = {}
+        self.output_fields: Any = None
+
+    def start(self) -> None: ...
+
+    def shutdown(self) -> None: ...
+
+    def execute(self, code: str, variables: Any = None) -> Any:
+        exec(code, {**self.tools, **(variables or {})})
+        return "no output"
+
+
+class Programmer(ScriptedLM):
+    """Writes one program that calls tools, then answers."""
+
+    def forward(self, prompt: Any = None, messages: Any = None, **_: Any) -> Any:
+        self._journal.note(messages)
+        code = "for city in ('Hue', 'Hanoi'): now(city=city)"
+        made = {"reasoning": "…", "code": code, "answer": "31"}
+        content = "".join(f"[[ ## {key} ## ]]\n{value}\n\n" for key, value in made.items())
+        message = SimpleNamespace(
+            content=f"{content}[[ ## completed ## ]]", tool_calls=None, reasoning_content=None
+        )
+        usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+        choice = SimpleNamespace(message=message, finish_reason="stop", index=0)
+        return SimpleNamespace(choices=[choice], usage=usage, model="scripted", id="x")
+
+
+def now(city: str) -> str:
+    """The weather in a city."""
+    return weather_of(city)
+
+
+def test_tools_that_the_code_of_rlm_calls_are_calls():
+    module = dspy.RLM("question -> answer", tools=[now], max_iterations=1, interpreter_factory=Code)
+    module.set_lm(Programmer(Journal()))
+    (trajectory,) = performed(rc.observe(module), "weather")
+    made = [(call.arguments, call.step, call.status) for call in trajectory.calls]
+    assert made == [({"city": "Hue"}, 0, "ok"), ({"city": "Hanoi"}, 1, "ok")]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_code_act_is_refused_before_a_request():
+    journal = Journal()
+    module = dspy.CodeAct("question -> answer", tools=[now])
+    module.set_lm(Programmer(journal))
+    with pytest.raises(ConfigError, match="CodeAct copies its tools into a sandbox"):
+        performed(rc.observe(module), "weather")
+    assert journal.requests == []

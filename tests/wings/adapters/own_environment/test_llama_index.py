@@ -6,13 +6,19 @@ import asyncio
 import json
 from typing import Any
 
-from llama_index.core.agent.workflow import FunctionAgent
+import pytest
+from llama_index.core.agent.workflow import CodeActAgent, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata, MessageRole
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
+from llama_index.llms.openai_like import OpenAILike
+from pydantic import BaseModel
 
-from tests.wings.adapters.contract import AdapterContract, Kit
-from tests.wings.adapters.script import USAGE, Journal, book_room, respond, weather_of
+import rightcall as rc
+from rightcall.core.errors import ConfigError
+from tests.wings.adapters.contract import AdapterContract, Kit, performed
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import USAGE, Answer, Journal, book_room, respond, weather_of
 
 
 class ScriptedLLM(FunctionCallingLLM):
@@ -105,3 +111,47 @@ class LlamaIndexKit(Kit):
 
 class TestLlamaIndex(AdapterContract):
     kit = LlamaIndexKit()
+
+
+def test_an_agent_that_calls_its_tools_in_code_is_refused_before_a_request():
+    journal = Journal()
+
+    def agent() -> CodeActAgent:
+        return CodeActAgent(code_execute_fn=print, tools=[weather], llm=ScriptedLLM(journal=journal))
+
+    async def ask(golden: rc.Golden) -> str:
+        return str(await agent().run(user_msg=golden.input))
+
+    for target in (agent(), ask):
+        with pytest.raises(ConfigError, match="inside your code_execute_fn, where they cannot be heard"):
+            performed(rc.observe(target), "weather Hue")
+    assert journal.requests == []
+
+
+def weather(city: str) -> str:
+    """The weather in a city."""
+    return weather_of(city)
+
+
+class Report(BaseModel):
+    city: str
+    degrees: int
+
+
+def test_what_an_agent_asks_a_client_to_structure_its_answer_is_no_call():
+    def respond_here(said: str, turn: int) -> Answer:
+        return respond(said, turn) if turn == 0 else Answer('{"city": "Hue", "degrees": 31}')
+
+    with model_server(Journal(), respond_here) as address:
+        llm = OpenAILike(
+            model="m",
+            api_base=f"{address}/v1",
+            api_key="k",
+            is_chat_model=True,
+            is_function_calling_model=True,
+        )
+        agent = FunctionAgent(tools=[weather], llm=llm, streaming=False, output_cls=Report)
+        agent.tools[0].metadata.name = "get_weather"
+        (trajectory,) = performed(rc.observe(agent), "weather Hue")
+    assert [(call.name, call.status) for call in trajectory.calls] == [("get_weather", "ok")]
+    assert trajectory.messages[0].content == "weather Hue"
