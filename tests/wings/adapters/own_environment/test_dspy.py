@@ -137,7 +137,7 @@ def now(city: str) -> str:
 
 
 def test_tools_that_the_code_of_rlm_calls_are_calls():
-    module = dspy.RLM("question -> answer", tools=[now], max_iterations=1, interpreter_factory=Code)
+    module = dspy.RLM("question -> answer", tools=[now], max_iters=1, interpreter_factory=Code)
     module.set_lm(Programmer(Journal()))
     (trajectory,) = performed(rc.observe(module), "weather")
     made = [(call.arguments, call.step, call.status) for call in trajectory.calls]
