@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
@@ -33,9 +34,11 @@ class HeardTrial:
     def __init__(self, recorders: Sequence[EventRecorder]) -> None:
         self._recorders = recorders
         first = recorders[0]
-        self._scored, self._handoffs, self._skills = first.scored, first.handoffs, first.skills
+        self._scored = first.scored
+        self._handoffs = first.handoffs
+        self._skills = first.skills
         with first.shared.lock:
-            answers = [answer for recorder in recorders for answer in recorder.answers()]
+            answers = list(chain.from_iterable(recorder.answers() for recorder in recorders))
             turns = [recorder.turns for recorder in recorders if recorder.turns]
         self._replies = sorted((a for a in answers if a.below), key=lambda answer: answer.moment)
         self.answers = sorted((a for a in answers if not a.below), key=lambda answer: answer.moment)
@@ -91,6 +94,7 @@ class HeardTrial:
         waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
         if stop_reason == "done" and waiting:
             stop_reason, error = "waiting_for_approval", error or approval_wait_text(waiting)
+        beyond = list(chain.from_iterable(r.beyond for r in self._recorders))
         limit = next((r.limit for r in self._recorders if r.limit), "")
         output = next((r.output for r in self._recorders if r.output is not None), said_last)
         if stop_reason == "done" and limit:
@@ -105,7 +109,7 @@ class HeardTrial:
             messages=tuple(messages),
             calls=tuple(scored_calls),
             output=output,
-            usage=total_usage(self.answers, [u for r in self._recorders for u in r.beyond], self._replies),
+            usage=total_usage(self.answers, beyond, self._replies),
             stop_reason=stop_reason,
             error=error,
             ledger=tuple(lost),

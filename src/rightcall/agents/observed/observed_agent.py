@@ -73,7 +73,8 @@ class ObservedAgent:
         """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible;
         `approvals` answer when the agent asks.
         """
-        watched, shared = self._adapters(), SharedTrial()
+        watched = self._adapters()
+        shared = SharedTrial()
         if unheard := self._unheard():
             raise ConfigError(*unheard)
         watches = {

@@ -326,7 +326,8 @@ class EventRecorder:
         """Keep the first request of a turn: it says what was really sent."""
         turn = self._turn()
         if turn is not None and not turn.asked and not place.depth:
-            turn.request, turn.asked = tuple(messages), True
+            turn.request = tuple(messages)
+            turn.asked = True
 
     def _turn(self) -> HeardTurn | None:
         return next(reversed(self.turns), None)

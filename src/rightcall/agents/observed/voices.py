@@ -79,7 +79,8 @@ class Place(msgspec.Struct, frozen=True):
     path: tuple[str, ...] = ()
 
 
-TOP, BELOW = Place(), Place(below=True)
+TOP = Place()
+BELOW = Place(below=True)
 
 
 class Voice(msgspec.Struct, eq=False):

@@ -210,7 +210,8 @@ def _last_request() -> str:
 def _message(message: dict[str, Any]) -> Message:
     """A message as far as results matter: one of a tool that no event saw run is a failure."""
     if message.get("role") != "tool":
-        role, content = message.get("role"), message.get("content")
+        role = message.get("role")
+        content = message.get("content")
         return Message(
             role if role in ("system", "assistant") else "user", content if isinstance(content, str) else ""
         )

@@ -6,6 +6,7 @@ Its answers are text that an adapter parses: the call is what was parsed, or els
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
@@ -84,7 +85,8 @@ class DSPy(Adapter):
 
     def unheard(self, agent: Any) -> str:
         modules = [agent, *(module for _, module in agent.named_sub_modules())]
-        if not any(base.__name__ == "CodeAct" for module in modules for base in type(module).__mro__):
+        kinds = chain.from_iterable(type(module).__mro__ for module in modules)
+        if all(kind.__name__ != "CodeAct" for kind in kinds):
             return ""
         return "CodeAct copies its tools into a sandbox, where their calls cannot be heard; use dspy.RLM or dspy.ReAct"
 

@@ -173,7 +173,8 @@ class _TrialNotes:
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         with self._watch.guarded("before_model_callback"):
             self._asked[callback_context.agent_name] = perf_counter()
-            recorder, contents = self._watch.recorder, llm_request.contents
+            recorder = self._watch.recorder
+            contents = llm_request.contents
             recorder.asked([*(_said(contents) if recorder.turn_begins else ()), *_results(contents)])
 
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
