@@ -226,7 +226,7 @@ def test_a_class_is_an_agent_that_begins_anew_in_each_trial(tmp_path):
             lambda question, account, db: "",
             "<lambda>(question, account, db) needs 'account' and 'db', which nothing provides: an agent is called with the"
             " text, and with what it names of golden, history or messages, and thread_id or session_id; give the others"
-            " a default",
+            " a default, or a value: with: {account: MODULE:FUNCTION, db: MODULE:FUNCTION}",
         ),
         (lambda: "", "<lambda> takes no text; an agent is called with what the user says"),
         (rc.Golden, "Golden is a class whose instances cannot be called; add __call__"),

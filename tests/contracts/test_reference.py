@@ -53,7 +53,7 @@ def section(page: str, title: str, level: int) -> str:
 
 def keys(kind: type) -> Iterator[str]:
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else msgspec.structs.fields(kind)
-    yield from (field.name for field in fields)
+    yield from (getattr(field, "encode_name", field.name) for field in fields)
 
 
 @pytest.mark.parametrize("name", rightcall.__all__)

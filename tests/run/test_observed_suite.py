@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.cli.main import main
 from rightcall.core.errors import ConfigError
 from rightcall.run.plan import Plan
 from rightcall.run.suite import load_suite
+from rightcall.run.suite_actions import actions
 from rightcall.run.suite_plan import plan_suite
 
 AGENT = """
@@ -71,6 +73,50 @@ def test_another_model_on_the_command_line_need_not_be_observed(planned):
     assert planned('model: "MODULE:agent", observe: auto', model="keyword:").agent.model == "keyword:"
 
 
+def bank(path: Path, values: str) -> None:
+    agent = AGENT.replace("tools=[get_weather]", "tools=[get_weather], deps_type=int")
+    (path / "bank_with.py").write_text(f"{agent}\ndef make_deps() -> int:\n    return 7\n")
+    (path / "goldens.jsonl").write_text(
+        '{"id": "a", "input": "Weather?", "expected_calls": [{"tool": "get_weather"}]}'
+    )
+    text = f'dataset: goldens.jsonl\nagent: {{model: "bank_with:agent", with: {values}}}\n'
+    (path / "suite.yaml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ('{deps: "bank_with:make_deps"}', ""),
+        ("{deps: 7}", ""),
+        (
+            "{}",
+            "bank_with:agent needs deps (int): agent: {model: bank_with:agent, with: {deps: MODULE:FUNCTION}}",
+        ),
+        (
+            '{deps: "bank_with:make_dep"}',
+            "agent.with.deps 'bank_with:make_dep' cannot be loaded: no 'make_dep'",
+        ),
+        ("[7]", "agent.with must be an object"),
+    ],
+)
+def test_a_suite_says_what_its_agent_takes_beside_the_text(tmp_path, monkeypatch, capsys, values, words):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.chdir(tmp_path)
+    bank(tmp_path, values)
+    monkeypatch.setattr(sys, "argv", ["rightcall", "run", "suite.yaml", "--store", "s.db"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert words in " ".join(capsys.readouterr().err.split())
+    assert ended.value.code == (2 if words else 0)
+
+
+def test_functions_under_with_are_imported_only_with_trust(tmp_path):
+    bank(tmp_path, '{deps: "helpful:deps"}')
+    (tmp_path / "helpful.py").write_text("raise SystemExit('must not run')")
+    suite = load_suite(tmp_path / "suite.yaml")
+    assert ("import", "helpful") in [(action.kind, action.what) for action in actions(suite, tmp_path)]
+
+
 @pytest.mark.parametrize(
     ("agent", "words"),
     [
@@ -111,7 +157,6 @@ def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_doe
 ):
     """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` never does."""
     from rightcall.run.suite import AgentConfig, Suite
-    from rightcall.run.suite_actions import actions
 
     for name in ("agent.sh", "helpful.py"):
         (tmp_path / name).write_text("raise SystemExit('must not run')")

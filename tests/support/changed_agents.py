@@ -40,6 +40,8 @@ class ChangedAgent:
     place: str | None
     unknown: bool = False
     suite: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    """Functions of its `with`."""
 
 
 def function(body: str, top: str = "", **files: str) -> dict[str, str]:
@@ -72,6 +74,20 @@ def answer(messages, info):
     return ModelResponse([ToolCallPart((Path(__file__).parent / "NAME.md").read_text(), {})])
 
 agent = Agent(FunctionModel(answer), tools=[find_account, delete_account])
+"""
+DEPENDENT = """
+from pydantic_ai import Agent
+from pydantic_ai.models.test import TestModel
+from pydantic_ai.tools import RunContext
+
+async def offered(context: RunContext[str], tool):
+    return tool if tool.name == context.deps else None
+
+def tool(name):
+    return Tool(lambda: "done", name=name, prepare=offered)
+
+from pydantic_ai import Tool
+agent = Agent(TestModel(), tools=[tool("find_account"), tool("delete_account")], deps_type=str)
 """
 CLASS = """
 from NAME_words import TOOL
@@ -111,6 +127,13 @@ AGENTS = {
     ),
     "class": ChangedAgent(OWN, {"NAME.py": CLASS, "NAME_words.py": WORD}, "NAME_words.py"),
     "observed framework": ChangedAgent(OWN, {"NAME.py": FRAMEWORK, "NAME.md": GOOD}, "NAME.md"),
+    "dependencies of an observed framework": ChangedAgent(
+        OWN,
+        {"NAME.py": DEPENDENT, "NAME_bank.py": "from NAME_words import TOOL\ndef bank(): return TOOL\n",
+         "NAME_words.py": WORD},
+        "NAME_words.py",
+        values={"deps": "NAME_bank:bank"},
+    ),
     "prompt file": ChangedAgent(
         OWN, function("tool = (HERE / 'NAME.md').read_text()", **{"NAME.md": GOOD}), "NAME.md"
     ),
@@ -254,6 +277,7 @@ class Shop:
         url = self.service.url if self.service else ""
         model = self._named(self.agent.model).replace("URL", url)
         agent = {"model": model} | ({"reuse": True} if model.startswith("exec:") else {})
+        agent |= {"with": {key: self._named(name) for key, name in self.agent.values.items()}}
         suite = {
             "name": "shop",
             "dataset": "goldens.jsonl",

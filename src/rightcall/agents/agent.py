@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from rightcall.agents.agent_function import further_parameters
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.observed.catalog import CLIENTS, detect
+from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.trial_values import example_value, required_parameters, type_name, value_problems
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
@@ -64,6 +67,8 @@ class Agent:
     tool: `{"delete_account": {"reject": "Ask support."}, "send_email": "approve"}`. `label` is what runs are listed
     under, where that is not the name: `module:attribute` of a suite's code. `skills` are offered to the model by one
     tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
+    `with_` is what the agent takes besides the text, `{"deps": make_deps}`: a function or a class is called for each
+    trial. An agent of a known framework is observed while it runs.
     `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file. `defences` change
     what a model in mode `loop` is sent: `delimit`, `sandwich`, `tool_filter`.
     """
@@ -97,6 +102,11 @@ class Agent:
     skills: Sequence[Tool] = ()
     guard: GuardPolicy | str | Path | None = None
     defences: Sequence[Defence] = ()
+    with_: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if is_framework_agent(self.model):
+            object.__setattr__(self, "model", observe(self.model))
 
     @property
     def runs_tools(self) -> bool:
@@ -221,6 +231,27 @@ def _approvals_problem(agent: Agent, what: str) -> str:
     return _own_loop_problem(agent, what, "runs elsewhere, and asks whoever is there", "asks")
 
 
+def with_problems(agent: Agent) -> Iterator[str]:
+    """What is wrong with the values of `with`: unknown keys, wrong types, missing ones with the line to write."""
+    model: Any = agent.model
+    parameters: dict[str, Any] = {}
+    if isinstance(model, ObservedAgent):
+        parameters = model.parameters()
+    elif is_function(model):
+        parameters = further_parameters(model)
+    name = agent.label or agent.name
+    yield from value_problems(agent.with_, parameters, name)
+    if not isinstance(model, ObservedAgent) or model.info is None:
+        return  # how a function is called says what is missing
+    for key, declared in required_parameters(parameters).items():
+        if key in agent.with_:
+            continue
+        line = f'rc.Agent(…, with_={{"{key}": make_{key}}})'
+        if agent.label:
+            line = f"agent: {{model: {agent.label}, with: {{{key}: {example_value(declared)}}}}}"
+        yield f"{name} needs {key} ({type_name(declared)}): {line}"
+
+
 def _own_loop_problem(agent: Agent, what: str, elsewhere: str, deed: str) -> str:
     """Why an agent does not run its tools in our loop, or none at all; empty when it does."""
     if is_address(agent.model):
@@ -235,6 +266,14 @@ def _own_loop_problem(agent: Agent, what: str, elsewhere: str, deed: str) -> str
 def is_function(model: Any) -> bool:
     """Whether an agent is a function of the user, and not a model that is asked here."""
     return callable(model) and not hasattr(model, "complete")
+
+
+def is_framework_agent(model: Any) -> bool:
+    """Whether a model is an agent object of a known framework; clients and providers are models."""
+    if isinstance(model, str | ModelEndpoint | ObservedAgent) or hasattr(model, "complete"):
+        return False
+    framework = detect(model)
+    return framework is not None and framework.name not in CLIENTS
 
 
 def is_address(model: Any) -> bool:

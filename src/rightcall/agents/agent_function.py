@@ -5,8 +5,9 @@
     def answer(question, thread_id): ...                 and an id of the trial
     def answer(golden): ...                              the golden, also where a parameter is annotated `Golden`
 
-The first parameter that is none of the others gets the text. An agent that takes only a golden holds a conversation
-itself; every other one is called for each turn. What else has no default is a broken setup.
+The first parameter that is none of the others gets the text; those that `with` names get its values. A class is made
+for each trial, with the arguments that `with` names. An agent that takes only a golden holds a conversation itself;
+every other one is called for each turn. What else has no default is a broken setup.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_type_hints
 from uuid import uuid4
 
 import msgspec
@@ -26,6 +27,7 @@ from rightcall.agents.callable_agent import as_trajectory, call_function, detach
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.pool import LagMeter
+from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
 from rightcall.model.golden import AnyGolden, Turn, request_of
 from rightcall.model.message import Message
@@ -57,15 +59,21 @@ class AgentFunction:
     parameters: Mapping[str, Role]
     by_place: frozenset[str] = frozenset()
     """Parameters that cannot be given by name."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """What `with` states; in a trial, the values of the trial."""
 
     @classmethod
-    def of(cls, function: Callable[..., Any]) -> AgentFunction:
+    def of(cls, function: Callable[..., Any], values: Mapping[str, Any] = {}) -> AgentFunction:
         """The function as an agent; `ConfigError` names the parameters that nothing provides."""
         parameters = _parameters(function)
         if parameters is None:  # a builtin: it takes what it takes
             return cls(function, {"": "text"}, frozenset({""}))
-        if inspect.isclass(function) and (needed := _needed(_signature(function) or ())):
-            raise ConfigError(_unfilled(function, _signature(function) or (), needed))
+        if inspect.isclass(function):
+            arguments = _signature(function) or ()
+            if needed := [name for name in _needed(arguments) if name not in values]:
+                raise ConfigError(_unfilled(function, arguments, needed))
+        else:
+            parameters = tuple(p for p in parameters if p.name not in values)
         roles = _roles(parameters)
         missing = [name for name in _needed(parameters) if name not in roles]
         if missing:
@@ -74,19 +82,20 @@ class AgentFunction:
             raise ConfigError(
                 f"{_heading(function)} takes no text; an agent is called with what the user says"
             )
-        return cls(function, roles, frozenset(p.name for p in parameters if p.kind in BY_PLACE))
+        return cls(function, roles, frozenset(p.name for p in parameters if p.kind in BY_PLACE), values)
 
     @property
     def takes_turns(self) -> bool:
         """Whether it is called for each turn; one that takes only a golden holds a conversation itself."""
         return {*self.parameters.values()} != {"golden"}
 
-    def begin(self) -> AgentFunction:
-        """The same agent for one trial: a new instance where the user gave a class."""
+    async def begin(self, golden: AnyGolden) -> AgentFunction:
+        """The same agent for one trial: with its values, or a new instance where the user gave a class."""
+        values = await TrialValues(self.values, further_parameters(self.function), golden).make()
         if not inspect.isclass(self.function):
-            return self
-        instance: Any = self.function()
-        return AgentFunction(instance, self.parameters, self.by_place)
+            return replace(self, values=values)
+        instance: Any = self.function(**values)
+        return replace(self, function=instance, values={})
 
     async def call(
         self, text: str, golden: AnyGolden, *, earlier: Sequence[Message] = (), thread: str = ""
@@ -98,7 +107,7 @@ class AgentFunction:
         ]
         places = [value for name, value in values if name in self.by_place]
         words = {name: value for name, value in values if name not in self.by_place}
-        return await call_function(self.function, *places, **words)
+        return await call_function(self.function, *places, **words, **self.values)
 
     def _value(
         self, role: Role, text: str, golden: AnyGolden, *, earlier: Sequence[Message], thread: str
@@ -130,9 +139,14 @@ class UserAgent:
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         started, before = time.perf_counter(), self._lag.so_far()
+        deadline = asyncio.timeout(self._limits.seconds)
         try:
-            async with asyncio.timeout(self._limits.seconds) as deadline:
-                returned = await self._function.begin().call(request_of(golden), golden)
+            function = await self._function.begin(golden)
+            started = time.perf_counter()
+            async with deadline:
+                returned = await function.call(request_of(golden), golden)
+        except ConfigError:
+            raise
         except Exception as error:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
@@ -154,6 +168,16 @@ class UserAgent:
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
+
+
+def further_parameters(function: Callable[..., Any]) -> dict[str, Any]:
+    """What `with` may name: the arguments of a class, or the parameters of a function, with their types."""
+    try:
+        hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
+    except Exception:  # annotations are code of the user
+        hints = {}
+    parameters = _signature(function) or ()
+    return {p.name: hints.get(p.name, Any) for p in parameters if p.kind not in (*FURTHER, p.POSITIONAL_ONLY)}
 
 
 def exception_text(error: BaseException) -> str:
@@ -214,7 +238,8 @@ def _unfilled(
     heading = f"{_heading(function)}({', '.join(p.name for p in parameters)})"
     return (
         f"{heading} needs {_listing(missing)}, which nothing provides: an agent is called with the text, and with "
-        "what it names of golden, history or messages, and thread_id or session_id; give the others a default"
+        "what it names of golden, history or messages, and thread_id or session_id; give the others a default, or a "
+        f"value: with: {{{', '.join(f'{name}: MODULE:FUNCTION' for name in missing)}}}"
     )
 
 

@@ -22,6 +22,7 @@ from rightcall.agents.agent import (
     own_endpoint,
     tools_of,
     with_endpoint,
+    with_problems,
     with_recordings,
 )
 from rightcall.agents.agent_function import AgentFunction, UserAgent
@@ -33,7 +34,6 @@ from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession
 from rightcall.agents.defences import Defences, DefendedClient
 from rightcall.agents.model_retries import Asker, AsksModel, Patience
-from rightcall.agents.observed.catalog import detect
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import (
     AnyPerformer,
@@ -56,7 +56,6 @@ from rightcall.models.http import Network
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
-from rightcall.models.sdk_client import is_sdk_client
 from rightcall.recording.first_requests.kept_state import StateWatch
 from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
@@ -156,8 +155,10 @@ class Session:
         agent, self._given_tools = self.agent, tools
         if problem := approval_problem(agent) or guard_problem(agent) or defence_problem(agent):
             raise ConfigError(problem)
+        if problems := list(with_problems(agent)):
+            raise ConfigError(*problems)
         if isinstance(agent.model, ObservedAgent):
-            self._observe(agent.model, tools)
+            self._observe(replace(agent.model, values=agent.with_), tools)
             return
         loader = skill_loader(agent.skills) if agent.skills else None
         self.toolbox = Toolbox(
@@ -202,7 +203,7 @@ class Session:
         if self.addressed is not None:
             self.addressed.begin(run_id)
         if isinstance(self.agent.model, ObservedAgent):
-            self._observe(self.agent.model, self._given_tools)
+            self._observe(replace(self.agent.model, values=self.agent.with_), self._given_tools)
         elif self.provider is not None and self.asker is not None:
             self._perform(self.asker)
 
@@ -235,7 +236,7 @@ class Session:
 
     def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
         """A function of a golden holds conversations itself; any other is led through them."""
-        called = AgentFunction.of(function)
+        called = AgentFunction.of(function, self.agent.with_)
         single_turn = UserAgent(called, self.agent.limits, self.lag)
         if not called.takes_turns:
             return single_turn
@@ -258,7 +259,7 @@ class Session:
         """An agent with its own tools: they are only run here when they are mocked or broken by faults."""
         agent, execute = self.agent, observed.tools_run
         if observed.info is None:
-            AgentFunction.of(observed.target)
+            AgentFunction.of(observed.target, observed.values)
         tools_seen = tools_of(replace(agent, tools=tools))
         approvals = read_approvals(agent.approvals)
         guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)
@@ -361,9 +362,6 @@ class Session:
         model = self.agent.model
         if isinstance(model, ObservedAgent) or self.addressed is not None:
             return None
-        framework = None if isinstance(model, str) else detect(model)
-        if framework is not None and not hasattr(model, "complete") and not is_sdk_client(model):
-            raise ConfigError(f"an agent of {framework.title} is observed while it runs: rc.observe(agent)")
         if is_function(model):
             return None
         provider = resolve(

@@ -25,7 +25,7 @@ from rightcall.run.baseline_file import BaselineHeader, BaselineLine
 from rightcall.run.inputs import Inputs, ask_hash, digest, golden_hash
 from rightcall.run.watched_inputs import UNSET, variables_of_modules
 
-_HASHED = {"exchange": "request and reply", "server": "command of the MCP server"}
+_HASHED = {"exchange": "request and reply", "server": "command of the MCP server", "with": "values of `with`"}
 _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
 
 

@@ -94,7 +94,8 @@ class Executor:
         if "data" in golden.metadata:
             returned = await call_function(self.function, detached(golden.metadata["data"]))
         else:
-            returned = await AgentFunction.of(self.function).begin().call(golden.input, golden)
+            function = await AgentFunction.of(self.function).begin(golden)
+            returned = await function.call(golden.input, golden)
         _returned.set(returned)
         return trajectory_of(returned)
 

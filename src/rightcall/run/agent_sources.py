@@ -127,6 +127,7 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
         own = replace(own, unknown="the weights of a local model are not compared")
     own = replace(own, files=(*own.files, *_answer_files(suite, name, folder, agent.models)))
     entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
+    entries += filter(None, [_module_file(value, own.search) for value in suite.agent.value_names])
     if entries:
         own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
     own = _with_server(own, agent)
@@ -142,7 +143,9 @@ def function_sources(agent: Agent, folder: Path | None = None) -> AgentSources:
     own = AgentSources(ProjectFiles.of(folder or (file.parent if file else Path())), search=_search(Path()))
     if isinstance(model, str):
         return _sources_of_address(model, own, Path()) if is_address(model) else own
-    return _of_code(own, None, model)
+    values = [file for value in agent.with_.values() if (file := object_file(value)) is not None]
+    own = _of_code(own, None, model)
+    return replace(own, agent_entries=(*own.agent_entries, *values))
 
 
 def _search(folder: Path) -> tuple[Path, ...]:

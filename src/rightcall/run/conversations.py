@@ -22,7 +22,7 @@ from rightcall.run.suite import UserConfig
 def conversation_problem(golden: ConversationalGolden, agent: Agent, user: UserSetup | Users | None) -> str:
     """Why a conversation cannot be run; empty when it can."""
     model: Any = agent.model
-    if is_function(model) and not AgentFunction.of(model).takes_turns:
+    if is_function(model) and not AgentFunction.of(model, agent.with_).takes_turns:
         return ""  # it takes the golden and runs the conversation itself
     if golden.given and hasattr(model, "session"):
         return "golden '{}' {}; {}".format(golden.id, *NO_BEGINNING)

@@ -96,6 +96,7 @@ def inputs_of(
             "strict": "true" if agent.strict else "false" if agent.strict is None else "never",
             **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
             **({"guard": digest(guard)[:24]} if (guard := guard_rules(agent)) else {}),
+            **({"with": digest(agent.with_)[:24]} if agent.with_ else {}),
             **({"defences": ",".join(sorted(agent.defences))} if agent.defences else {}),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),

@@ -226,6 +226,7 @@ class Plan:
             | ({"tool_sets": _fingerprint(sets)} if sets else {})
             | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
             | ({"guard": _fingerprint(guard)} if (guard := guard_rules(agent)) else {})
+            | ({"with": digest(agent.with_)} if agent.with_ else {})
             | ({"defences": _fingerprint(sorted(agent.defences))} if agent.defences else {})
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )

@@ -18,6 +18,7 @@ from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.config import JudgePolicy
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, refuse_other_format, value_of
+from rightcall.files.python_object import is_object_name
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.model.record import Record
 from rightcall.model.run import SuiteKind
@@ -123,6 +124,10 @@ class AgentConfig(Record, frozen=True):
         str | tuple[str, ...] | None,
         described("folders of skills offered to the model through the tool load_skill"),
     ] = None
+    with_: Annotated[
+        dict[str, Any],
+        described("what the agent takes besides the text: JSON, or module:attribute, called for each trial"),
+    ] = msgspec.field(default_factory=dict, name="with")
     code: Annotated[
         tuple[str, ...] | CodeFiles,
         described(
@@ -130,6 +135,11 @@ class AgentConfig(Record, frozen=True):
             " compares only these"
         ),
     ] = ()
+
+    @property
+    def value_names(self) -> list[str]:
+        """The objects that `with` names as `module:attribute`."""
+        return [value for value in self.with_.values() if isinstance(value, str) and is_object_name(value)]
 
     @property
     def code_globs(self) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     name = model or suite.agent.model
     if is_code(name, folder):
         planned.append(_import(name, folder))
+    planned += [_import(value, folder) for value in suite.agent.value_names]
     planned += _agent(name, folder)
     planned += [
         _import(function, folder) for mock in suite.mocks.values() for function in mock_functions(mock)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rightcall.agents.agent import Agent, is_address
+from rightcall.agents.agent import Agent, is_address, is_framework_agent
 from rightcall.agents.observed.catalog import adapter_of_class, detect
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
@@ -35,9 +35,6 @@ from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.worlds.base import make_world
 
-CLIENTS = ("openai", "anthropic")
-"""Adapters whose objects are clients of a model: those are models, not agents to observe."""
-
 STANDARD, ANY_PORT = "127.0.0.1:4318", "127.0.0.1:0"
 """Services are configured with this address before the run, programs get theirs when they are started."""
 
@@ -61,6 +58,7 @@ def suite_agent(
         listed = try_part(problems, lambda: _tools(suite, folder, recordings))
         tools, mcp, server = listed or ([], None, "")
         tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
+        values = {} if start_nothing else _loaded_values(config, problems)
     loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
     return Agent(
         model=tested,
@@ -89,6 +87,7 @@ def suite_agent(
         skills=try_part(problems, lambda: _model_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
         guard=None if suite.guard is None else try_part(problems, lambda: _guard(suite, folder)),
+        with_={} if model is not None and isinstance(tested, str) else values,  # a typed model takes none
     )
 
 
@@ -130,13 +129,21 @@ def _observe_if_requested(model: Any, config: AgentConfig, typed_model: str | No
                 return model
             raise ConfigError(f"agent.observe requires module:agent, http: or exec:, got '{model}'")
         return model
-    framework = detect(model)
-    if config.observe is None and (framework is None or framework.name in CLIENTS):
+    if config.observe is None and not is_framework_agent(model):
         return model
     via = config.observe or "auto"
     return observe(
         model, via=via, calls=config.calls, handoffs=config.handoffs, tools=config.execute or "real"
     )
+
+
+def _loaded_values(config: AgentConfig, problems: list[str]) -> dict[str, Any]:
+    """The values of `agent.with`, loaded where they are named as `module:attribute`."""
+    values = dict(config.with_)
+    for name, value in values.items():
+        if isinstance(value, str) and is_object_name(value):
+            values[name] = try_part(problems, lambda: load_object(value, f"agent.with.{name}"))  # noqa: B023
+    return values
 
 
 def _require_spans(config: AgentConfig, model: str) -> None:

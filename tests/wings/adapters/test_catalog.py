@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.observed.catalog import ADAPTERS, adapter_info, hook_problem
-from rightcall.agents.session import Session
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.cli.main import cli
 from tests.wings.adapters.contract import performed
 
@@ -105,13 +105,10 @@ def test_what_cannot_be_observed_says_what_can(make, words):
         make()
 
 
-def test_an_unobserved_agent_of_a_framework_gets_a_hint_about_observe():
+def test_an_agent_object_of_a_framework_is_observed():
     from pydantic_ai import Agent as PydanticAgent
 
-    with pytest.raises(
-        rc.errors.ConfigError, match=r"an agent of Pydantic AI is observed while it runs: rc\.observe"
-    ):
-        Session(Agent(PydanticAgent("test")))
+    assert isinstance(Agent(PydanticAgent("test", name="bank")).model, ObservedAgent)
 
 
 def test_a_function_without_a_known_framework_is_refused(monkeypatch):

@@ -24,12 +24,16 @@ class FunctionSession(TalkSession):
     """One conversation with a function that is called for each turn."""
 
     def __init__(self, function: AgentFunction, golden: ConversationalGolden) -> None:
-        self._function = function.begin()
+        self._function = function
+        self._begun = False
         self._golden = golden
         self._made = Trajectory(messages=earlier_messages(golden.given))
         self._thread = uuid4().hex
 
     async def turn(self, text: str) -> None:
+        if not self._begun:
+            self._function = await self._function.begin(self._golden)
+            self._begun = True
         before = self._made.messages
         self._made = msgspec.structs.replace(self._made, messages=(*before, Message("user", text)))
         started = time.perf_counter()

@@ -53,6 +53,8 @@ class Watch(msgspec.Struct):
     desk: ToolDesk | None = None
     input: Callable[[Golden], Any] | None = None
     output: Callable[[Any], Any] | None = None
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
+    """The values of `with` in this trial, by their keys."""
     memory: dict[Any, Any] = msgspec.field(default_factory=dict)
     """Whatever the adapter has to remember between the hooks of one trial."""
     turn_end: list[Callable[[], None]] = msgspec.field(default_factory=list)
@@ -195,6 +197,13 @@ class Adapter(Protocol):
     def tools(self, agent: Any) -> list[Tool]:
         """The definitions of the tools an agent object offers; empty when they cannot be known."""
         return []
+
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        """What an agent takes besides the text, by the keys of `with`: the declared types, `Any` where there is none.
+
+        What does not include None is required.
+        """
+        return {}
 
 
 _LOCKS: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import uuid4
 
+from rightcall.agents.agent_function import further_parameters
 from rightcall.agents.observed.adapter import Adapter, Talk, ToolDesk, Watch
 from rightcall.agents.observed.catalog import (
     CLIENTS,
@@ -23,6 +24,7 @@ from rightcall.agents.observed.hooks import shared_hooks
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.agents.observed.voices import Role, SharedTrial
+from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.model.approval_policy import ApprovalPolicy
@@ -59,6 +61,8 @@ class ObservedAgent:
     output: Callable[[Any], Any] | None = None
     name: str = ""
     skills: tuple[Tool, ...] = ()
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What the agent is given besides the text."""
     _seen: dict[str, int] = field(
         default_factory=lambda: {"trials": 0, "unseen": 0, "asked": 0, "named": 0}, compare=False
     )
@@ -77,8 +81,9 @@ class ObservedAgent:
         shared = SharedTrial()
         if unheard := self._unheard():
             raise ConfigError(*unheard)
+        values = TrialValues(self.values, self.parameters(), golden) if self.info else None
         watches = {
-            name: self._watch(name, golden, trial, shared, desk, approvals)
+            name: self._watch(name, golden, trial, shared, desk=desk, approvals=approvals, values=values)
             for name in (*watched, *(() if self.info else (NOTHING,)))
         }
         # what the framework drops of the replies of the clients that it may use is read there
@@ -89,18 +94,24 @@ class ObservedAgent:
         for hook in hooks:
             hook.acquire()
         try:
-            talk: Talk = FunctionTalk(self.target, golden, self.output)
+            talk: Talk = FunctionTalk(self.target, golden, self.output, self.values)
             if self.info is not None:
                 talk = watched[self.info.name].talk(self.target, watches[self.info.name])
         except BaseException:
             for hook in hooks:
                 hook.release()
             raise
-        return _Session(self, watches, talk, hooks, clients, names_agents(golden))
+        return _Session(self, watches, talk, hooks, values, clients=clients, golden=golden)
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
         return adapter_named(self.info.name).tools(self.target) if self.info else []
+
+    def parameters(self) -> dict[str, Any]:
+        """What the agent takes besides the text: the declared types, by the keys of `with`."""
+        if self.info is None:
+            return further_parameters(self.target)
+        return adapter_named(self.info.name).parameters(self.target)
 
     @property
     def can_mock(self) -> bool:
@@ -167,6 +178,7 @@ class ObservedAgent:
         shared: SharedTrial,
         desk: ToolDesk | None = None,
         approvals: ApprovalPolicy | None = None,
+        values: TrialValues | None = None,
     ) -> Watch:
         about_agents = names_agents(golden)
         recorder = EventRecorder(
@@ -178,7 +190,9 @@ class ObservedAgent:
         recorder.skills = SkillIndex({skill.name: skill for skill in self.skills}) if self.skills else None
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
-        return Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
+        watch = Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
+        watch.values = values.by_name if values else {}
+        return watch
 
 
 class _Session(ObservedSession):
@@ -190,11 +204,13 @@ class _Session(ObservedSession):
         watches: dict[str, Watch],
         talk: Talk,
         hooks: Sequence[SharedSetup],
+        values: TrialValues | None,
+        *,
         clients: dict[str, Watch],
-        about_agents: bool = False,
+        golden: Golden,
     ) -> None:
-        super().__init__(watches, talk, clients)
-        self._agent, self._hooks, self._about_agents = agent, tuple(hooks), about_agents
+        super().__init__(watches, talk, values, clients)
+        self._agent, self._hooks, self._about_agents = agent, tuple(hooks), names_agents(golden)
 
     async def turn(self, text: str) -> None:
         await super().turn(text)

@@ -13,6 +13,7 @@ from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.values import stop_of_error, text_of
+from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, contain_exits
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
@@ -32,18 +33,24 @@ class ObservedSession:
     """
 
     def __init__(
-        self, watches: Mapping[str, Watch], talk: Talk, clients: Mapping[str, Watch] | None = None
+        self,
+        watches: Mapping[str, Watch],
+        talk: Talk,
+        values: TrialValues | None = None,
+        clients: Mapping[str, Watch] | None = None,
     ) -> None:
-        self._watches, self._talk = watches, talk
+        self._watches, self._talk, self._values = watches, talk, values
         self._clients = clients or {}
         self._all_watches = {**self._clients, **watches}
 
     async def open(self) -> None:
         """Wait until the conversation may begin; without it the first turn waits."""
+        if self._values is not None:
+            await self._values.make()
         await self._talk.open()
 
     async def turn(self, text: str) -> None:
-        await self._talk.open()
+        await self.open()
         for watch in self._all_watches.values():
             watch.recorder.said(text)
         for desk in {id(watch.desk): watch.desk for watch in self._watches.values()}.values():
@@ -103,13 +110,23 @@ class FunctionTalk(Talk):
     """A user's function, called each turn; a golden that it takes has what the user says as its input."""
 
     def __init__(
-        self, function: Callable[..., Any], golden: Golden, output: Callable[[Any], Any] | None
+        self,
+        function: Callable[..., Any],
+        golden: Golden,
+        output: Callable[[Any], Any] | None,
+        values: Mapping[str, Any] | None = None,
     ) -> None:
-        self._function = AgentFunction.of(function).begin()
+        self._function = AgentFunction.of(function, values or {})
         self._golden = golden
         self._output = output
+        self._begun = False
         self._spoken: list[Message] = []
         self._thread = uuid4().hex
+
+    async def open(self) -> None:
+        if not self._begun:
+            self._function = await self._function.begin(self._golden)
+            self._begun = True
 
     async def say(self, text: str) -> Any:
         golden = self._golden

@@ -93,7 +93,9 @@ class _RunnerTalk(AgentTalk):
         if self._runner is None:
             app = App(name=USER, root_agent=self._agent, plugins=[_plugin_class()(watch)])
             self._runner = InMemoryRunner(app=app)
-            self._session = await self._runner.session_service.create_session(app_name=USER, user_id=USER)
+            self._session = await self._runner.session_service.create_session(
+                app_name=USER, user_id=USER, **watch.values
+            )
         message = watch.given(text)
         if isinstance(message, str):
             message = types.Content(role="user", parts=[types.Part(text=message)])
@@ -133,6 +135,9 @@ class GoogleADK(Adapter):
             if declared is not None:
                 definitions.append(_definition(declared))
         return team_tools(definitions)
+
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        return {"state": dict[str, Any] | None}
 
 
 ADAPTER = GoogleADK()

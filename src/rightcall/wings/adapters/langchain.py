@@ -46,7 +46,10 @@ class _GraphTalk(AgentTalk):
 
     async def say(self, text: str) -> Any:
         watch, agent = self._watch, self._agent
-        config = {"configurable": {"thread_id": watch.session_id}}
+        options = dict(watch.values)
+        config = options.pop("config", None) or {}
+        own = {**(config.get("configurable") or {}), "thread_id": watch.session_id}
+        options["config"] = {**config, "configurable": own}
         if watch.input is not None:
             graph_input = self._with_earlier(watch.given(text))
         elif "messages" in (getattr(agent, "channels", None) or {}):
@@ -58,12 +61,12 @@ class _GraphTalk(AgentTalk):
                 f"{type(agent).__name__} takes no messages; state how to call it:"
                 " observe(agent, input=lambda golden: {…}, output=lambda state: …)"
             )
-        state = await agent.ainvoke(graph_input, config=config)
+        state = await agent.ainvoke(graph_input, **options)
         while requests := interrupts_in(state):
             answers = answers_to(requests, watch)
             if not answers or not getattr(agent, "checkpointer", None):
                 break
-            state = await agent.ainvoke(resume_command(answers), config=config)
+            state = await agent.ainvoke(resume_command(answers), **options)
         if isinstance(state, dict) and not getattr(agent, "checkpointer", None):
             self._messages = list(state.get("messages") or [])
         return watch.output(state) if watch.output else _final_text(state)
@@ -98,6 +101,12 @@ class LangChain(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         return [definition(tool) for tool in tools_in(agent).values()]
+
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        config = {"config": dict[str, Any] | None}
+        if not hasattr(agent, "context_schema"):  # no graph
+            return config
+        return {"context": agent.context_schema or Any, **config}
 
 
 ADAPTER = LangChain()

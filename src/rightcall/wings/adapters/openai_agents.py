@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from time import perf_counter
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -48,7 +48,7 @@ class _AgentTalk(AgentTalk):
             agent_input = [{"role": "user", "content": agent_input}]
         if self._items:
             agent_input = [*self._items, *agent_input]
-        result = await Runner.run(self._agent, agent_input)
+        result = await Runner.run(self._agent, agent_input, **watch.values)
         while result.interruptions:
             state = result.to_state()
             if not _answer_requests(watch, state, result.interruptions):
@@ -91,6 +91,12 @@ class OpenAIAgents(Adapter):
             definition = {"name": name, "description": description, "parameters": schema}
             tools.setdefault(name, read_tool(definition, f"tool '{name}'"))
         return list(tools.values())
+
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        """`Agent[Context](…)` declares it; of a team, the first agent that does."""
+        team = (agent, *getattr(agent, "handoffs", ()))
+        declared = [context for one in team for context in get_args(getattr(one, "__orig_class__", None))]
+        return {"context": declared[0] if declared else Any}
 
 
 ADAPTER = OpenAIAgents()

@@ -40,7 +40,7 @@ class _AgentTalk(AgentTalk):
         watch = self._watch
         prompt = watch.given(text)
         options = {"message_history": self._history} if self._history else {}
-        result = await self._agent.run(prompt, **options)
+        result = await self._agent.run(prompt, **options, **watch.values)
         self._history = result.all_messages()
         return watch.output(result) if watch.output else text_of(result.output)
 
@@ -63,6 +63,10 @@ class PydanticAI(Adapter):
             for name, tool in (getattr(toolset, "tools", None) or {}).items():
                 definitions.setdefault(name, _definition(tool.tool_def))
         return list(definitions.values())
+
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        declared = getattr(agent, "deps_type", object)
+        return {"deps": Any if declared is type(None) else declared}
 
 
 ADAPTER = PydanticAI()

@@ -86,13 +86,14 @@ class TracedSession(ObservedSession):
     """Several turns with the function, each a trace."""
 
     def __init__(self, agent: TracedAgent, golden: Golden, trial: int) -> None:
-        super().__init__({}, FunctionTalk(agent.target, golden, agent.output))
+        super().__init__({}, FunctionTalk(agent.target, golden, agent.output, agent.values))
         self._agent, self._golden, self._trial = agent, golden, trial
         self._collector = _COLLECTORS.current()
         self._turns: list[int] = []
         self._answers: list[str] = []
 
     async def turn(self, text: str) -> None:
+        await self.open()
         from opentelemetry import trace
         from opentelemetry.context import Context
 

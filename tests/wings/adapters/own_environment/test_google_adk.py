@@ -182,6 +182,19 @@ class TestGoogleADK(AdapterContract, MockableTools):
     kit = AdkKit()
 
 
+def test_with_gives_each_session_its_state():
+    journal = Journal()
+    agent = LlmAgent(
+        name="bank", model=ScriptedLlm(model="scripted", journal=journal), instruction="Help {customer}."
+    )
+
+    def customer(labels: dict[str, Any]) -> dict[str, Any]:
+        return {"customer": f"Ann of {labels['id']}"}
+
+    performed(agent, "hello", "hello", with_={"state": customer})
+    assert [f"Help Ann of g{number}." in str(journal.requests) for number in range(3)] == [True, True, False]
+
+
 class TestApprovals(ApprovalContract):
     def asking(self, journal: Journal, ran: list[int], *, needs: bool = True) -> Any:
         async def delete_account(id: int) -> str:

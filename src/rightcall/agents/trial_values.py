@@ -1,0 +1,159 @@
+"""What an agent takes besides the text, by the keys of `with`: dependencies, context, state, constructor arguments.
+
+A function or a class is called once for each trial; with a parameter `labels` it receives the golden's `id`, `tags` and
+`metadata`, never what is expected. Any other value is copied for each trial, if it can be copied.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import partial
+from traceback import extract_tb
+from types import NoneType
+from typing import Any, get_args, is_typeddict
+
+from rightcall.agents.callable_agent import call_function, detached
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.datasets.review import KEY, PROPOSAL
+from rightcall.model.golden import AnyGolden
+
+LABELS = "labels"
+
+
+class TrialValues:
+    """The values of one trial, made when it begins; `parameters` are the declared types."""
+
+    def __init__(self, values: Mapping[str, Any], parameters: Mapping[str, Any], golden: AnyGolden) -> None:
+        self._values, self._parameters, self._golden = values, parameters, golden
+        self.by_name: dict[str, Any] = {}
+
+    async def make(self) -> dict[str, Any]:
+        """The values by their keys; made once."""
+        if not self.by_name:
+            for name, value in self._values.items():
+                declared = self._parameters.get(name, Any)
+                self.by_name[name] = as_declared(name, await _value(name, value, self._golden), declared)
+        return self.by_name
+
+
+def value_problems(values: Mapping[str, Any], parameters: Mapping[str, Any], agent: str) -> Iterator[str]:
+    """What is wrong with the values of an agent that takes `parameters`: unknown keys, wrong types."""
+    for name, value in values.items():
+        if name not in parameters:
+            names = ", ".join(parameters) or "nothing besides the text"
+            hint = suggestion(name, list(parameters)) or f"it takes {names}"
+            yield f"with.{name}: {agent} takes no '{name}'; {hint}"
+        elif _is_called(value):
+            yield from _call_problems(name, value)
+        else:
+            try:
+                as_declared(name, detached(value), parameters[name])
+            except ConfigError as error:
+                yield from error.problems
+
+
+def required_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters without which an agent does not run: their types do not include None."""
+    return {name: declared for name, declared in parameters.items() if not _includes_none(declared)}
+
+
+def type_name(declared: Any) -> str:
+    """A declared type for a message: `SupportDependencies`."""
+    return declared.__name__ if isinstance(declared, type) else str(declared)
+
+
+def example_value(declared: Any) -> str:
+    """What to write under `with` for a type: `{}` when nothing has to be stated."""
+    try:
+        inspect.signature(declared).bind()
+    except (TypeError, ValueError):
+        return "MODULE:FUNCTION"
+    return "MODULE:FUNCTION" if getattr(declared, "__required_keys__", ()) else "{}"
+
+
+def as_declared(name: str, value: Any, declared: Any) -> Any:
+    """The value, or the object of the declared class that a JSON object describes."""
+    if not isinstance(declared, type) or is_typeddict(declared) or declared.__module__ == "builtins":
+        return value
+    try:
+        if value is None or isinstance(value, declared):
+            return value
+    except TypeError:  # a protocol that cannot be checked
+        return value
+    if isinstance(value, dict):
+        try:
+            return declared(**value)
+        except Exception as error:  # a class of the user
+            problem = f"{type(error).__name__}: {error}"
+            raise ConfigError(f"with.{name} does not describe a {type_name(declared)}: {problem}") from None
+    if isinstance(value, str | int | float | list):
+        raise ConfigError(
+            f"with.{name} must be a {type_name(declared)}, got {value!r:.80}; write the fields of one,"
+            " or MODULE:FUNCTION that returns it"
+        )
+    return value
+
+
+async def _value(name: str, value: Any, golden: AnyGolden) -> Any:
+    if not _is_called(value):
+        return detached(value)
+    words = {LABELS: labels_of(golden)} if LABELS in _parameters_of(value) else {}
+    try:
+        return await call_function(partial(value, **words) if inspect.isclass(value) else value, **words)
+    except Exception as error:
+        problem = f"{_name_of(value)}{_place(value, error)} raised {type(error).__name__}: {error}"
+        raise ConfigError(f"with.{name}: {problem} (golden '{golden.id}')") from error
+
+
+def labels_of(golden: AnyGolden) -> dict[str, Any]:
+    """What a function under `with` may know of its golden."""
+    metadata = {name: value for name, value in golden.metadata.items() if name not in (KEY, PROPOSAL)}
+    return {"id": golden.id, "tags": list(golden.tags), "metadata": detached(metadata)}
+
+
+def _is_called(value: Any) -> bool:
+    """Whether a value makes the value of a trial; an object that happens to be callable is one."""
+    return inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, partial)
+
+
+def _call_problems(name: str, function: Any) -> Iterator[str]:
+    required = [
+        parameter.name
+        for parameter in _parameters_of(function).values()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name != LABELS
+    ]
+    if required:
+        yield (
+            f"with.{name}: {_name_of(function)} needs {', '.join(required)}; it is called for each trial"
+            f" without arguments, or with `{LABELS}`: the golden's id, tags and metadata"
+        )
+
+
+def _parameters_of(function: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _includes_none(declared: Any) -> bool:
+    if declared is Any or NoneType in get_args(declared):
+        return True
+    try:
+        return isinstance(declared, type) and issubclass(NoneType, declared)
+    except TypeError:  # a protocol that cannot be checked
+        return False
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__name__", None) or repr(function)
+
+
+def _place(function: Any, error: Exception) -> str:
+    """Where a function failed: ` (bank.py:12)`."""
+    file = getattr(getattr(function, "__code__", None), "co_filename", "")
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({file}:{lines[-1]})" if lines else ""

@@ -1,0 +1,93 @@
+"""`with`: what functions and classes of the user get besides the text, in one turn and in many, observed or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+import rightcall as rc
+from rightcall.core.errors import ConfigError
+
+GOLDEN = rc.Golden("Balance?", id="one", tags=("vip",), expected_calls=[rc.ExpectedCall("look_up")])
+TALK = rc.ConversationalGolden(
+    "Asks twice.", id="talk", turns=[rc.Turn("user", "Balance?"), rc.Turn("user", "And now?")]
+)
+
+
+@dataclass
+class Bank:
+    customer: str = "nobody"
+    asked: list[str] = field(default_factory=list)
+
+    def answer(self, text: str) -> str:
+        self.asked.append(text)
+        return f"{self.customer}: {len(self.asked)}"
+
+
+def bank_of(labels: dict[str, Any]) -> Bank:
+    return Bank(f"{labels['id']} {labels['tags']}")
+
+
+def function(question: str, bank: Bank) -> str:
+    return bank.answer(question)
+
+
+async def with_history(bank: Bank, question: str, history: list[Any]) -> str:
+    return bank.answer(question)
+
+
+class Support:
+    def __init__(self, bank: Bank, limit: int = 1) -> None:
+        self.bank = bank
+
+    async def __call__(self, question: str) -> str:
+        return self.bank.answer(question)
+
+
+def answers(agent: Any, golden: Any, **values: Any) -> list[str]:
+    (case,) = rc.evaluate(rc.Agent(agent, with_=values), [golden]).results
+    return [message.content for message in case.trajectory.messages if message.role == "assistant"] or [
+        case.trajectory.output
+    ]
+
+
+@pytest.mark.parametrize("agent", [function, with_history, Support])
+@pytest.mark.parametrize(
+    ("value", "customer"),
+    [(bank_of, "ID TAGS"), (Bank, "nobody"), ({"customer": "Ann"}, "Ann"), (Bank("Bob"), "Bob")],
+)
+def test_a_value_is_made_once_for_each_trial(agent, value, customer):
+    for golden, count in ((GOLDEN, 1), (TALK, 2)):
+        name = customer.replace("ID", golden.id).replace("TAGS", str(list(golden.tags)))
+        assert answers(agent, golden, bank=value) == [f"{name}: {turn + 1}" for turn in range(count)]
+
+
+def test_an_observed_function_gets_its_values():
+    from pydantic_ai import Agent
+    from pydantic_ai.models.test import TestModel
+
+    async def ask(question: str, bank: Bank) -> str:
+        await Agent(TestModel()).run(question)
+        return bank.answer(question)
+
+    agent = rc.Agent(rc.observe(ask, via="pydantic_ai"), with_={"bank": bank_of})
+    results = [*rc.evaluate(agent, [GOLDEN]).results, *rc.evaluate(agent, [TALK]).results]
+    assert [case.trajectory.output for case in results] == ["one ['vip']: 1", "talk []: 2"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "values", "problem"),
+    [
+        (function, {}, r"function\(question, bank\) needs .* with: \{bank: MODULE:FUNCTION\}"),
+        (Support, {}, r"Support\(bank, limit\) needs 'bank', .* with: \{bank: MODULE:FUNCTION\}"),
+        (function, {"bank": Bank, "banks": 1}, "with.banks: function takes no 'banks'; did you mean 'bank'"),
+        (Support, {"bank": Bank, "question": 1}, "takes no 'question'; it takes bank, limit"),
+        (Support, {"bank": 7}, "with.bank must be a Bank, got 7"),
+        (Support(Bank()), {"bank": Bank}, "takes no 'bank'"),
+    ],
+)
+def test_what_is_wrong_with_a_value_is_an_error_before_anything_is_asked(agent, values, problem):
+    with pytest.raises(ConfigError, match=problem):
+        answers(agent, GOLDEN, **values)
