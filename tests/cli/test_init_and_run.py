@@ -21,6 +21,91 @@ def test_what_init_writes_runs_at_once(rightcall):
     assert "mine on keyword:" in done.out and "rightcall runs show" in done.out
 
 
+AGENT = """
+from dataclasses import dataclass, field
+from pydantic_ai import Agent, RunContext
+from pydantic_ai.models.test import TestModel
+
+@dataclass
+class Bank:
+    customer: str DEFAULT
+
+agent = Agent(TestModel(), deps_type=Bank)
+
+@agent.tool
+async def balance(context: RunContext[Bank], pending: bool) -> str:
+    "Returns the balance."
+    return context.deps.customer
+
+def answer(question: str, bank: Bank) -> str:
+    return "42"
+"""
+MAKER = "\ndef make_bank() -> Bank:\n    return Bank('Ann')\n"
+
+
+@pytest.fixture
+def written(rightcall, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def write(module: str, name: str = "agent"):
+        unique = f"bank_{abs(hash(module))}"
+        Path(f"{unique}.py").write_text(module, encoding="utf-8")
+        return rightcall("init", f"{unique}:{name}", "mine"), unique
+
+    return write
+
+
+def test_init_writes_the_suite_of_an_agent_whose_drafts_are_refused_until_they_are_reviewed(
+    rightcall, written
+):
+    done, module = written(AGENT.replace("DEFAULT", "") + MAKER)
+    assert done.code == 0 and f"{module}:agent is an agent of Pydantic AI with 1 tool;" in done.out
+    suite = Path("mine/suite.yaml").read_text("utf-8")
+    assert f'with:\n    deps: "{module}:make_bank"  # Bank\n' in suite and "# tools: balance" in suite
+    for words in (("run", "mine/suite.yaml"), ("dataset", "check", "mine/goldens.jsonl")):
+        refused = rightcall(*words)
+        assert refused.code == 2 and "unreviewed" in refused.err + refused.out
+    rightcall("generate", "review", "mine/goldens.jsonl", "--accept", "balance")
+    assert rightcall("dataset", "check", "mine/goldens.jsonl").code == 0
+    assert "PASS all 1 case passed" in rightcall("run", "mine/suite.yaml").out
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        (AGENT.replace("DEFAULT", ""), "    deps: MODULE:FUNCTION  # Bank"),
+        (AGENT.replace("DEFAULT", '= "Ann"'), "    deps: {}  # Bank"),
+        (AGENT.replace("DEFAULT", "") + "\nann = Bank('Ann')\n", '    deps: "MODULE:ann"  # Bank'),
+    ],
+)
+def test_init_says_what_to_write_for_what_an_agent_needs(written, module, line):
+    done, name = written(module)
+    assert (
+        line.replace("MODULE:ann", f"{name}:ann") in Path("mine/suite.yaml").read_text("utf-8").splitlines()
+    )
+    assert ("write a function that returns its deps" in done.out) == ("MODULE:FUNCTION" in line)
+
+
+def test_init_of_a_function_names_the_parameters_that_nothing_provides(written):
+    done, name = written(AGENT.replace("DEFAULT", "") + MAKER, "answer")
+    assert done.code == 0 and f'    bank: "{name}:make_bank"  # Bank' in Path("mine/suite.yaml").read_text(
+        "utf-8"
+    )
+
+
+def test_what_is_no_agent_gets_no_suite(written):
+    done, name = written(AGENT.replace("DEFAULT", ""), "__name__")
+    assert (done.code, done.err.strip()) == (
+        2, f"error: {name}:__name__ is a str, not an agent: an object of a framework, a function or a class"
+    )  # fmt: skip
+    assert not Path("mine").exists()
+
+
+def test_the_example_is_in_english(rightcall):
+    rightcall("init", "mine")
+    assert Path("mine/goldens.jsonl").read_text("utf-8").isascii()
+
+
 def test_run_prints_a_row_a_case_then_the_run(rightcall):
     rightcall("init", "mine")
     done = rightcall("run", "mine/suite.yaml", "--json", "--trials", "2", "--store", "runs.db")

@@ -180,6 +180,14 @@ def further_parameters(function: Callable[..., Any]) -> dict[str, Any]:
     return {p.name: hints.get(p.name, Any) for p in parameters if p.kind not in (*FURTHER, p.POSITIONAL_ONLY)}
 
 
+def required_arguments(function: Callable[..., Any]) -> dict[str, Any]:
+    """What `with` has to name, with the types: what has no default, and nothing else provides."""
+    parameters = (_signature(function) if inspect.isclass(function) else _parameters(function)) or ()
+    provided = {} if inspect.isclass(function) else _roles(parameters)
+    types = further_parameters(function)
+    return {name: types.get(name, Any) for name in _needed(parameters) if name not in provided}
+
+
 def exception_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:500]
 

@@ -19,6 +19,7 @@ from rightcall.datasets.review import KEY, PROPOSAL
 from rightcall.model.golden import AnyGolden
 
 LABELS = "labels"
+EXAMPLE = "MODULE:FUNCTION"
 
 
 class TrialValues:
@@ -68,8 +69,8 @@ def example_value(declared: Any) -> str:
     try:
         inspect.signature(declared).bind()
     except (TypeError, ValueError):
-        return "MODULE:FUNCTION"
-    return "MODULE:FUNCTION" if getattr(declared, "__required_keys__", ()) else "{}"
+        return EXAMPLE
+    return EXAMPLE if getattr(declared, "__required_keys__", ()) else "{}"
 
 
 def as_declared(name: str, value: Any, declared: Any) -> Any:

@@ -44,7 +44,7 @@ MENU: dict[str, dict[str, str]] = {
         "monitor": "Watch live traces: checks, drift, alarms",
     },
     "Prepare": {
-        "init": "Create a working example suite",
+        "init": "Write a suite for your agent",
         "generate": "Generate goldens, and review them",
         "dataset": "Check, convert, split and version datasets",
         "attacks": "Show what an attacker could reach through your tools",

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import SeenIds
+from rightcall.datasets.review import UNREVIEWED, needs_review
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.call_kinds import KINDS as JUDGED_KINDS
@@ -44,6 +45,11 @@ def check_goldens(
             message = f"the id '{golden.id}' is already used at {earlier}"
             yield DatasetFinding(
                 where, golden.id, "error", "duplicate_id", message, "use a unique id for each golden"
+            )
+        if golden.metadata and needs_review(golden):
+            hint = "look at what it asks and expects: rightcall generate review FILE"
+            yield DatasetFinding(
+                where, golden.id, "error", UNREVIEWED, "nobody has looked at this draft", hint
             )
         for severity, code, message, hint in notes_of(golden, tools):
             yield DatasetFinding(where, golden.id, severity, code, message, hint)

@@ -22,7 +22,7 @@ from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
-from rightcall.datasets.review import needs_review, review_problem
+from rightcall.datasets.review import UNREVIEWED, needs_review, review_problem
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.call_kinds import skills_of, skills_to_load
 from rightcall.model.expected_call import ExpectedCall
@@ -274,7 +274,8 @@ class _Reading:
         """Problems of the goldens, including how they use the tools."""
         index = skills_of(tools)
         try:
-            errors = (f for f in check_goldens(self._read(index), dict(tools)) if f.severity == "error")
+            findings = check_goldens(self._read(index), dict(tools))
+            errors = (f for f in findings if f.severity == "error" and f.code != UNREVIEWED)  # said together
             messages = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
             problems = list(
                 dict.fromkeys((*self._not_held, *messages))
