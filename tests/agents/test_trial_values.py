@@ -16,6 +16,11 @@ TALK = rc.ConversationalGolden(
 )
 
 
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
 @dataclass
 class Bank:
     customer: str = "nobody"

@@ -32,7 +32,7 @@ def typed(folder: Path, *arguments: str, **environment: str) -> Result:
 def test_the_suffix_chooses_the_format_and_it_says_what_is_next(folder: Path, name: str, begins: str) -> None:
     said = typed(folder, "last", "-o", str(folder / name))
     assert (folder / name).read_text("utf-8").startswith(begins)
-    assert "62.5% (43–79%) of 24 cases passed" in said.output
+    assert "50.0% (31–69%) of 24 cases passed" in said.output
     assert "next: " in said.output
 
 

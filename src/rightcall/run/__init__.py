@@ -30,6 +30,7 @@ suite_history                 what earlier runs say about a suite: saturated, go
     golden_agents    checks what goldens say about agents, before any money is spent
     options          the options of `rightcall run` and `rightcall.run_suite`, each declared once
     result_marks     what tools returned, as a baseline keeps it
+    suite_draft      the suite of an agent that exists, with drafts for its tools
     stored_cases     stores scored test cases as a run
     tool_evidence    what stored runs show about tools
     tool_lock        the lockfile next to a suite: are its tools those that were approved?

@@ -149,7 +149,8 @@ def test_the_config_of_a_graph_keeps_the_thread_of_the_trial():
     assert results(agent, {"config": mine}) == ["Ann rightcall-g0", "Ann rightcall-g1"]
 
 
-def test_one_value_serves_all_turns_of_a_conversation():
+def test_one_value_serves_all_turns_of_a_conversation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     turns = (rc.Turn("user", "a"), rc.Turn("user", "b"))
     golden = rc.ConversationalGolden("Ask twice.", id="talk", turns=turns)
     (case,) = rc.evaluate(rc.Agent(pydantic_bank(), with_={"deps": bank_of}), [golden]).results
