@@ -86,11 +86,15 @@ def test_init_says_what_to_write_for_what_an_agent_needs(written, module, line):
     assert ("write a function that returns its deps" in done.out) == ("MODULE:FUNCTION" in line)
 
 
-def test_init_of_a_function_names_the_parameters_that_nothing_provides(written):
-    done, name = written(AGENT.replace("DEFAULT", "") + MAKER, "answer")
-    assert done.code == 0 and f'    bank: "{name}:make_bank"  # Bank' in Path("mine/suite.yaml").read_text(
-        "utf-8"
-    )
+@pytest.mark.parametrize(
+    ("type_", "line"),
+    [(": Bank", '    bank: "NAME:make_bank"  # Bank'), ("", "    bank: MODULE:FUNCTION  # Any")],
+)
+def test_init_of_a_function_names_the_parameters_that_nothing_provides(written, type_, line):
+    module = AGENT.replace("DEFAULT", "").replace("bank: Bank)", f"bank{type_})")
+    done, name = written(module + MAKER, "answer")
+    suite = Path("mine/suite.yaml").read_text("utf-8")
+    assert done.code == 0 and line.replace("NAME", name) in suite and "observe: auto" in suite
 
 
 def test_what_is_no_agent_gets_no_suite(written):

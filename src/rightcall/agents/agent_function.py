@@ -91,9 +91,11 @@ class AgentFunction:
 
     async def begin(self, golden: AnyGolden) -> AgentFunction:
         """The same agent for one trial: with its values, or a new instance where the user gave a class."""
-        values = await TrialValues(self.values, further_parameters(self.function), golden).make()
+        values = {}
+        if self.values:
+            values = await TrialValues(self.values, further_parameters(self.function), golden).make()
         if not inspect.isclass(self.function):
-            return replace(self, values=values)
+            return replace(self, values=values) if values else self
         instance: Any = self.function(**values)
         return replace(self, function=instance, values={})
 
@@ -145,7 +147,7 @@ class UserAgent:
             started = time.perf_counter()
             async with deadline:
                 returned = await function.call(request_of(golden), golden)
-        except ConfigError:
+        except ConfigError:  # a value of `with` cannot be made
             raise
         except Exception as error:
             if deadline.expired():

@@ -66,6 +66,8 @@ def type_name(declared: Any) -> str:
 
 def example_value(declared: Any) -> str:
     """What to write under `with` for a type: `{}` when nothing has to be stated."""
+    if declared is Any or not isinstance(declared, type):
+        return EXAMPLE
     try:
         inspect.signature(declared).bind()
     except (TypeError, ValueError):

@@ -143,8 +143,9 @@ def function_sources(agent: Agent, folder: Path | None = None) -> AgentSources:
     own = AgentSources(ProjectFiles.of(folder or (file.parent if file else Path())), search=_search(Path()))
     if isinstance(model, str):
         return _sources_of_address(model, own, Path()) if is_address(model) else own
-    values = [file for value in agent.with_.values() if (file := object_file(value)) is not None]
     own = _of_code(own, None, model)
+    files = map(object_file, agent.with_.values())
+    values = [file for file in files if file is not None and own.project.name(file) is not None]
     return replace(own, agent_entries=(*own.agent_entries, *values))
 
 

@@ -43,7 +43,7 @@ def draft_suite(name: str) -> SuiteDraft:
     lines = [f"model: {json.dumps(name)}  # {kind}"]
     if tools:
         lines.append(f"# tools: {', '.join(tool.name for tool in tools)}")
-    elif any(info.functions and is_loaded(info) for info in all_adapters()):
+    elif not is_framework_agent(agent) and any(info.functions and is_loaded(info) for info in all_adapters()):
         lines.append("observe: auto  # hears the calls of the SDK or framework that it uses")
     if values:
         lines.append("with:")
@@ -81,14 +81,16 @@ def _value_for(declared: Any, name: str) -> str:
 
 
 def _is_own_class(declared: Any) -> bool:
-    return isinstance(declared, type) and not is_typeddict(declared) and declared.__module__ != "builtins"
+    if not isinstance(declared, type) or is_typeddict(declared):
+        return False
+    return declared.__module__ not in ("builtins", "typing")
 
 
 def _gives(value: Any, declared: type) -> bool:
     """Whether a value is of the type, or a function without arguments that says that it returns one."""
-    if not inspect.isfunction(value):
-        return isinstance(value, declared)
     try:
+        if not inspect.isfunction(value):
+            return isinstance(value, declared)
         inspect.signature(value).bind()
         return get_type_hints(value).get("return") is declared
     except Exception:  # annotations are code of the user

@@ -81,7 +81,7 @@ class ObservedAgent:
         shared = SharedTrial()
         if unheard := self._unheard():
             raise ConfigError(*unheard)
-        values = TrialValues(self.values, self.parameters(), golden) if self.info else None
+        values = TrialValues(self.values, self.parameters(), golden) if self.info and self.values else None
         watches = {
             name: self._watch(name, golden, trial, shared, desk=desk, approvals=approvals, values=values)
             for name in (*watched, *(() if self.info else (NOTHING,)))
