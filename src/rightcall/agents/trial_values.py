@@ -26,7 +26,9 @@ class TrialValues:
     """The values of one trial, made when it begins; `parameters` are the declared types."""
 
     def __init__(self, values: Mapping[str, Any], parameters: Mapping[str, Any], golden: AnyGolden) -> None:
-        self._values, self._parameters, self._golden = values, parameters, golden
+        self._values = values
+        self._parameters = parameters
+        self._golden = golden
         self.by_name: dict[str, Any] = {}
 
     async def make(self) -> dict[str, Any]:

@@ -39,7 +39,9 @@ class ObservedSession:
         values: TrialValues | None = None,
         clients: Mapping[str, Watch] | None = None,
     ) -> None:
-        self._watches, self._talk, self._values = watches, talk, values
+        self._watches = watches
+        self._talk = talk
+        self._values = values
         self._clients = clients or {}
         self._all_watches = {**self._clients, **watches}
 
