@@ -101,11 +101,11 @@ def _load_subject(
     name = model if model and typed_here else beside(model or config.model, folder)
     named: Any = name
     if is_code(name, folder):  # a name of a provider's model stays one
-        named = try_part(problems, lambda: _agent_object(name)) or placeholder_agent
+        named = try_part(problems, lambda: agent_object(name)) or placeholder_agent
     return try_part(problems, lambda: _observe_if_requested(named, config, typed_model=model)) or named
 
 
-def _agent_object(name: str) -> Any:
+def agent_object(name: str) -> Any:
     """What `module:attribute` names, or makes if it is a function without parameters or a class of a framework."""
     named = load_object(name)
     if isinstance(named, type) and adapter_of_class(named) is None:

@@ -16,11 +16,11 @@ from rightcall.agents.trial_values import EXAMPLE, example_value, required_param
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, pluralize
 from rightcall.datasets.review import KEY, UNREVIEWED
-from rightcall.files.python_object import load_object
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.recording.listener import placeholder_keys
+from rightcall.run.suite_agent import agent_object
 
 MOST_DRAFTS = 5
 
@@ -37,7 +37,7 @@ class SuiteDraft(NamedTuple):
 def draft_suite(name: str) -> SuiteDraft:
     """The draft for the agent that `module:attribute` names; it is imported, and asked nothing."""
     with placeholder_keys():  # modules may make their clients when imported
-        agent = load_object(name, "agent")
+        agent = agent_object(name)
     needs, tools, kind = _agent_parts(agent, name)
     values = {key: _value_for(declared, name) for key, declared in needs.items()}
     lines = [f"model: {json.dumps(name)}  # {kind}"]
