@@ -176,7 +176,8 @@ def test_a_suite_is_linted_with_the_tools_of_its_agent(rightcall, shop):
 def test_a_run_takes_an_agent_or_what_makes_it(rightcall, shop, name):
     expected = [{"tool": "balance", "args": {"include_pending": False}}]
     write_lines(shop / "goldens.jsonl", {"id": "a", "input": "How much?", "expected_calls": expected})
-    suite = {"dataset": "goldens.jsonl", "agent": {"model": f"pydantic_shop:{name}"}}
+    agent = {"model": f"pydantic_shop:{name}", "with": {"deps": 7}}
+    suite = {"dataset": "goldens.jsonl", "agent": agent}
     (shop / "suite.json").write_text(json.dumps(suite), "utf-8")
     done = rightcall("run", "suite.json", "--json")
     assert (done.code, done.rows[-1]["verdict"]) == (0, "PASS"), done.err
