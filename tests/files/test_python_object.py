@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.files.python_object import load_object, made_object
+from rightcall.files.python_object import load_object, object_from_factory
 
 FILES = {
     "src/shoplayout/graph.py": "graph = 1\n",
@@ -110,12 +110,12 @@ def answer(question: str = "") -> str:
 
 @pytest.mark.parametrize("maker", [Agent, make, make_later])
 def test_a_class_or_a_function_without_parameters_stands_for_what_it_makes(maker):
-    assert isinstance(made_object(maker, "shop:maker"), Agent)
+    assert isinstance(object_from_factory(maker, "shop:maker"), Agent)
 
 
 @pytest.mark.parametrize("value", [answer, Needy, Agent(), 3, len])
 def test_anything_else_is_not_called(value):
-    assert made_object(value, "shop:value") is value
+    assert object_from_factory(value, "shop:value") is value
 
 
 def test_a_factory_that_fails_says_in_which_line():
@@ -124,7 +124,7 @@ def test_a_factory_that_fails_says_in_which_line():
 
     line = broken.__code__.co_firstlineno + 1
     with pytest.raises(ConfigError) as caught:
-        made_object(broken, "shop:broken")
+        object_from_factory(broken, "shop:broken")
     text = str(caught.value)
     assert text.startswith("'shop:broken' was called without arguments, and failed: RuntimeError: no key (")
     assert text.endswith(f"test_python_object.py:{line})")

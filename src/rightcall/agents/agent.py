@@ -12,7 +12,7 @@ from rightcall.agents.limits import Limits
 from rightcall.agents.observed.catalog import CLIENTS, detect
 from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.trial_values import example_value, required_parameters, type_name, value_problems
+from rightcall.agents.trial_values import example_value, parameters_without_default, type_name, value_problems
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
@@ -243,7 +243,7 @@ def with_problems(agent: Agent) -> Iterator[str]:
     yield from value_problems(agent.with_, parameters, name)
     if not isinstance(model, ObservedAgent) or model.info is None:
         return  # how a function is called says what is missing
-    for key, declared in required_parameters(parameters).items():
+    for key, declared in parameters_without_default(parameters).items():
         if key in agent.with_:
             continue
         line = f'rc.Agent(…, with_={{"{key}": make_{key}}})'

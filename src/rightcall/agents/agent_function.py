@@ -70,17 +70,17 @@ class AgentFunction:
             return cls(function, {"": "text"}, frozenset({""}))
         if inspect.isclass(function):
             arguments = _signature(function) or ()
-            if needed := [name for name in _needed(arguments) if name not in values]:
-                raise ConfigError(_unfilled(function, arguments, needed))
+            if needed := [name for name in _names_without_default(arguments) if name not in values]:
+                raise ConfigError(_missing_values_text(function, arguments, needed))
         else:
             parameters = tuple(p for p in parameters if p.name not in values)
         roles = _roles(parameters)
-        missing = [name for name in _needed(parameters) if name not in roles]
+        missing = [name for name in _names_without_default(parameters) if name not in roles]
         if missing:
-            raise ConfigError(_unfilled(function, parameters, missing))
+            raise ConfigError(_missing_values_text(function, parameters, missing))
         if not {"text", "golden"} & {*roles.values()}:
             raise ConfigError(
-                f"{_heading(function)} takes no text; an agent is called with what the user says"
+                f"{_function_name(function)} takes no text; an agent is called with what the user says"
             )
         return cls(function, roles, frozenset(p.name for p in parameters if p.kind in BY_PLACE), values)
 
@@ -121,8 +121,8 @@ class AgentFunction:
         if role == "thread":
             return thread or uuid4().hex
         if role == "history":
-            return [{"role": m.role, "content": m.content} for m in _spoken(earlier)]
-        return [Turn("user" if m.role == "user" else "assistant", m.content) for m in _spoken(earlier)]
+            return [{"role": m.role, "content": m.content} for m in _dialogue(earlier)]
+        return [Turn("user" if m.role == "user" else "assistant", m.content) for m in _dialogue(earlier)]
 
 
 class UserAgent:
@@ -187,14 +187,14 @@ def required_arguments(function: Callable[..., Any]) -> dict[str, Any]:
     parameters = (_signature(function) if inspect.isclass(function) else _parameters(function)) or ()
     provided = {} if inspect.isclass(function) else _roles(parameters)
     types = further_parameters(function)
-    return {name: types.get(name, Any) for name in _needed(parameters) if name not in provided}
+    return {name: types.get(name, Any) for name in _names_without_default(parameters) if name not in provided}
 
 
 def exception_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:500]
 
 
-def _spoken(messages: Sequence[Message]) -> list[Message]:
+def _dialogue(messages: Sequence[Message]) -> list[Message]:
     """What user and agent said to each other; a message that only calls tools is none."""
     return [m for m in messages if m.role in ("user", "assistant") and (m.content or not m.calls)]
 
@@ -211,7 +211,9 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] |
     if not inspect.isclass(function):
         return _signature(function)
     if "__call__" not in dir(function) or function.__call__ is type.__call__:
-        raise ConfigError(f"{_heading(function)} is a class whose instances cannot be called; add __call__")
+        raise ConfigError(
+            f"{_function_name(function)} is a class whose instances cannot be called; add __call__"
+        )
     bound = _signature(function.__call__)
     return None if bound is None else bound[1:]
 
@@ -234,24 +236,24 @@ def _annotation(parameter: inspect.Parameter) -> str:
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
-def _needed(parameters: Sequence[inspect.Parameter]) -> list[str]:
+def _names_without_default(parameters: Sequence[inspect.Parameter]) -> list[str]:
     return [p.name for p in parameters if p.default is p.empty and p.kind not in FURTHER]
 
 
-def _heading(function: Callable[..., Any]) -> str:
+def _function_name(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__qualname__", "") or type(function).__qualname__)
 
 
-def _unfilled(
+def _missing_values_text(
     function: Callable[..., Any], parameters: Sequence[inspect.Parameter], missing: Sequence[str]
 ) -> str:
-    heading = f"{_heading(function)}({', '.join(p.name for p in parameters)})"
+    heading = f"{_function_name(function)}({', '.join(p.name for p in parameters)})"
     return (
-        f"{heading} needs {_listing(missing)}, which nothing provides: an agent is called with the text, and with "
+        f"{heading} needs {_quoted_names(missing)}, which nothing provides: an agent is called with the text, and with "
         "what it names of golden, history or messages, and thread_id or session_id; give the others a default, or a "
         f"value: with: {{{', '.join(f'{name}: MODULE:FUNCTION' for name in missing)}}}"
     )
 
 
-def _listing(names: Sequence[str]) -> str:
+def _quoted_names(names: Sequence[str]) -> str:
     return " and ".join(f"'{name}'" for name in names)

@@ -176,16 +176,16 @@ async def call_function(function: Callable[..., Any], *args: Any, **words: Any) 
     returned = await in_thread(partial(_run_to_its_end, function, *args, **words), cancel=True)
     with contain_exits():
         if inspect.isasyncgen(returned):
-            return _joined([item async for item in returned])
+            return _join_items([item async for item in returned])
         return await returned if inspect.isawaitable(returned) else returned
 
 
 def _run_to_its_end(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
     returned = function(*args, **words)
-    return _joined(list(returned)) if inspect.isgenerator(returned) else returned
+    return _join_items(list(returned)) if inspect.isgenerator(returned) else returned
 
 
-def _joined(items: list[Any]) -> Any:
+def _join_items(items: list[Any]) -> Any:
     """What a generator yielded: one text, one value, or a list whose texts are pieces of the answer."""
     texts = [item for item in items if isinstance(item, str)]
     if len(texts) == len(items):

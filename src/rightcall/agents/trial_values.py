@@ -56,7 +56,7 @@ def value_problems(values: Mapping[str, Any], parameters: Mapping[str, Any], age
                 yield from error.problems
 
 
-def required_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def parameters_without_default(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters without which an agent does not run: their types do not include None."""
     return {name: declared for name, declared in parameters.items() if not _includes_none(declared)}
 

@@ -58,7 +58,7 @@ def load_object(name: str, what: str = "") -> Any:
     return value
 
 
-def made_object(value: Any, name: str) -> Any:
+def object_from_factory(value: Any, name: str) -> Any:
     """What a class, or a function without parameters, makes when it is called; anything else as it is.
 
     `name` is what it was loaded by. A class that needs arguments stays one.
@@ -98,12 +98,12 @@ def is_module(module: str, folder: Path | None = None) -> bool:
     if any(_has(place, top) for place in (folder, Path()) if place is not None):
         return True
     try:
-        return find_spec(top) is not None or _misplaced(module, folder) is not None
+        return find_spec(top) is not None or _folder_of_module(module, folder) is not None
     except (ImportError, ValueError):
         return False
 
 
-def _misplaced(module: str, *others: Path | None) -> tuple[Path, Path] | None:
+def _folder_of_module(module: str, *others: Path | None) -> tuple[Path, Path] | None:
     """A folder of the project and the one in it that has the module, as in a `src/` layout that is not installed.
 
     Or a folder above the working folder that has it.
@@ -118,14 +118,14 @@ def _misplaced(module: str, *others: Path | None) -> tuple[Path, Path] | None:
     return None
 
 
-def _missing(module: str, line: str = "") -> str:
+def _missing_module_text(module: str, line: str = "") -> str:
     """A module that cannot be found: where it is, or which one has nearly its name. `line` imports it for another."""
     problem = f"no module {module}{line}"
     parent = module.rpartition(".")[0]
     if parent in sys.modules:
         siblings = iter_modules(getattr(sys.modules[parent], "__path__", ()))
         hint = suggestion(module, [f"{parent}.{sibling.name}" for sibling in siblings])
-    elif place := _misplaced(module):
+    elif place := _folder_of_module(module):
         project = next((path for path in reversed(place) if (path / "pyproject.toml").is_file()), None)
         install = f"`pip install -e {shown_path(project)}` or " if project and len({*place}) > 1 else ""
         hint = f"it is in {shown_path(place[1])}/: {install}PYTHONPATH={shown_path(place[1])}"
@@ -138,14 +138,14 @@ def _reason(error: BaseException, module: str = "") -> str:
     """Why a module, or what it has, failed: what is missing, and the line that needs it."""
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     if missing and f"{module}.".startswith(f"{missing}."):
-        return _missing(missing)
+        return _missing_module_text(missing)
     frames = [frame for frame in extract_tb(error.__traceback__) if not frame.filename.startswith(OUR_FRAMES)]
     place = f" ({shown_path(Path(frames[-1].filename))}:{frames[-1].lineno})" if frames else ""
     if isinstance(error, SystemExit):
         code = "" if error.code is None else repr(error.code)
         return f"the module called sys.exit({code}){place}; move script code under: if __name__ == '__main__'"
     if missing:
-        return _missing(missing, place)
+        return _missing_module_text(missing, place)
     kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
     return f"{kind}{error}{place}"
 

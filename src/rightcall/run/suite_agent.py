@@ -13,7 +13,7 @@ from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observ
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.files.python_object import is_object_name, load_object, made_object
+from rightcall.files.python_object import is_object_name, load_object, object_from_factory
 from rightcall.model.approval_policy import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
@@ -110,7 +110,7 @@ def agent_object(name: str) -> Any:
     named = load_object(name)
     if isinstance(named, type) and adapter_of_class(named) is None:
         return named  # each trial has an object of its own
-    agent = made_object(named, name)
+    agent = object_from_factory(named, name)
     if agent is not named and not callable(agent) and detect(agent) is None:
         hint = "return an agent of a framework, or an object with __call__"
         raise ConfigError(f"{name}() is a {type(agent).__name__}, which is not an agent; {hint}")

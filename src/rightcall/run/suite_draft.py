@@ -12,7 +12,7 @@ from rightcall.agents.agent import is_framework_agent, is_function
 from rightcall.agents.agent_function import AgentFunction, required_arguments
 from rightcall.agents.observed.catalog import all_adapters, is_loaded
 from rightcall.agents.observed.observed_agent import observe
-from rightcall.agents.trial_values import EXAMPLE, example_value, required_parameters, type_name
+from rightcall.agents.trial_values import EXAMPLE, example_value, parameters_without_default, type_name
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, pluralize
 from rightcall.datasets.review import KEY, UNREVIEWED
@@ -60,7 +60,7 @@ def _agent_parts(agent: Any, name: str) -> tuple[dict[str, Any], Sequence[Tool],
     if is_framework_agent(agent):
         observed = observe(agent)
         title = observed.info.title if observed.info else ""
-        return required_parameters(observed.parameters()), observed.tools(), f"an agent of {title}"
+        return parameters_without_default(observed.parameters()), observed.tools(), f"an agent of {title}"
     if not is_function(agent):
         raise ConfigError(
             f"{name} is a {type(agent).__name__}, not an agent: an object of a framework, a function or a class"

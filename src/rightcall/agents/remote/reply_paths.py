@@ -66,7 +66,7 @@ class ReplyPaths:
         has_arguments = isinstance(raw, dict) and arguments is not None
         if call_id in earlier and not has_arguments:
             call = earlier[call_id]
-        elif (spelled := self._spelled(raw)) is not None:
+        elif (spelled := self._path_text(raw)) is not None:
             return spelled
         elif not isinstance(name, str) or not name:
             raise InputError("the reply", f"a call in the reply has no name: {one_line(as_text(raw), 200)}")
@@ -79,7 +79,7 @@ class ReplyPaths:
         result = self._of_call("result", raw)
         return call if result is None else msgspec.structs.replace(call, status="ok", output=result)
 
-    def _spelled(self, raw: Any) -> ToolCall | None:
+    def _path_text(self, raw: Any) -> ToolCall | None:
         """A call in the spelling of a provider or a framework."""
         if not isinstance(raw, dict) or "name" in self.paths or isinstance(raw.get("name"), str):
             return None

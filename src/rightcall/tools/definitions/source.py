@@ -13,7 +13,7 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import load
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
-from rightcall.files.python_object import is_object_name, load_object, made_object
+from rightcall.files.python_object import is_object_name, load_object, object_from_factory
 from rightcall.model.dialects import read_tool
 from rightcall.model.tool import Tool
 from rightcall.schema.skill_definition import load_skills
@@ -116,7 +116,7 @@ def from_module(source: str) -> list[Any]:
 def object_of_module(source: str) -> tuple[Any, str]:
     """What a module's attribute is, or makes if it is a class or a function without parameters; and where it is."""
     named = load_object(source, "tools")
-    value = made_object(named, source)
+    value = object_from_factory(named, source)
     return value, source if value is named else f"{source}()"
 
 
