@@ -9,7 +9,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.deepeval.dataset import EvaluationDataset
 from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.wings.generate.config import ConversationalStylingConfig, StylingConfig
-from tests.wings.generate.builders import TOOLS, Model
+from tests.wings.generate.builders import TOOLS, Model, plain_writer
 
 MARKS = '{"clarity": 1, "answerability": 1, "depth": 1, "structure": 1, "relevance": 1}'
 SITUATION = '{"scenario": "Somebody waits", "user_description": "", "expected_outcome": "is told"}'
@@ -53,11 +53,11 @@ def test_generated_goldens_are_added_and_of_the_kind_that_is_there(way, first, t
     assert dataset.goldens[1].metadata["generated"]["way"] == way
 
 
-def test_from_tools_needs_no_model_and_twice_repeats_no_id():
+def test_from_tools_twice_repeats_no_id():
     dataset = EvaluationDataset()
     for _ in range(2):
-        dataset.generate_goldens_from_tools(TOOLS, num_goldens=5)
-    assert len({golden.id for golden in dataset.goldens}) == 10
+        dataset.generate_goldens_from_tools(TOOLS, 3, synthesizer=Synthesizer(plain_writer()[0]))
+    assert len({golden.id for golden in dataset.goldens}) == 6
     assert all(golden.expected_calls or golden.no_calls for golden in dataset.goldens)
 
 

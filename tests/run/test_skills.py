@@ -25,7 +25,6 @@ from rightcall.run.preparation import preflight
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.schema.skill_definition import instruction_definitions, load_skills
-from rightcall.wings.generate.skill_goldens import trigger_goldens
 from tests.support.skills import skill_text, write_skill
 
 FORMS = skill_text("forms", "Fill in paper forms. Use when the user wants to fill in a form.")
@@ -135,18 +134,6 @@ def test_a_function_that_reads_files_is_scored_like_every_other_agent(project: P
     )
     assert [result.passed for result in run.results] == [True, True]
     assert run.results[0].trajectory is None or run.results[0].trajectory.calls[0].name == "read_file"
-
-
-def test_drafts_have_positives_and_adjacent_negatives(project: Path) -> None:
-    drafts = trigger_goldens(load_skills([project / "skills"]))
-    assert {golden.judge for golden in drafts} == {"skills"} and len({golden.id for golden in drafts}) == len(
-        drafts
-    )
-    expected = [str(call.tool) for golden in drafts for call in golden.expected_calls]
-    assert expected.count("forms") >= 3 and expected.count("letters") >= 3
-    negatives = [golden for golden in drafts if not golden.expected_calls]
-    assert len(negatives) >= 6 and all(golden.category == "negative" for golden in negatives)
-    assert trigger_goldens(load_skills([project / "skills"])) == drafts
 
 
 def test_queries_of_both_forms(project: Path) -> None:

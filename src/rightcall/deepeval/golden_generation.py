@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class GoldenGeneration(DatasetFiles):
     """Adds generated goldens: conversations to a dataset of conversations, else goldens of one turn.
 
-    They are drafts; `synthesizer` says which model writes them [default: none, which only tools can do without].
+    They are drafts; `synthesizer` says which model writes them [default: the project's `default_generator`].
     """
 
     def generate_goldens_from_docs(

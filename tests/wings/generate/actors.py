@@ -10,7 +10,7 @@ import re
 
 from rightcall.model import ToolCall
 from rightcall.wings.generate.plans import Schedule, plan_of
-from tests.wings.generate.builders import BY_NAME, TOOLS, Model
+from tests.wings.generate.builders import BY_NAME, PLANNED, Model
 
 WORDINGS = {
     "get_weather": ("What's it like outside in {city}{units}?", "How is the weather in {city} right now{units}?"),
@@ -45,8 +45,8 @@ def writer(seed: int, share_wrong: float = 0.3) -> Model:
 
     def write(request):
         index = int(request.golden_id.partition("-")[0])
-        slot = Schedule(TOOLS, seed).take(index + 1)[index]
-        plan = plan_of(slot, BY_NAME, seed=seed, attempt=request.trial)
+        slot = Schedule(list(PLANNED.values()), seed).take(index + 1)[index]
+        plan = plan_of(slot, PLANNED, seed=seed, attempt=request.trial)
         rng = random.Random(f"{seed}/{index}/{request.trial}")
         if slot.kind == "none":
             return rng.choice(CHAT) if rng.random() > share_wrong else "Play the song “Yesterday”."

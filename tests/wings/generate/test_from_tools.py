@@ -1,99 +1,93 @@
-"""Goldens from tools: plans, requests with and without a model, verification, seeds."""
+"""Goldens from tools: plans, requests, verification, seeds."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import ConfigError
-from rightcall.model import Golden, Tool, ToolCall
+from rightcall.model import ExpectedCall, Golden, Tool, ToolCall
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.wings.generate.config import Evolution, EvolutionConfig, VerificationConfig
 from rightcall.wings.generate.coverage_count import coverage
-from rightcall.wings.generate.plans import WEIGHTS, Schedule, plan_of
+from rightcall.wings.generate.plans import WEIGHTS, Schedule, dangerous_neighbour, plan_of
 from rightcall.wings.generate.synthesizer import Synthesizer
-from rightcall.wings.generate.templates import template_request
 from rightcall.wings.generate.verify import values_of
-from tests.wings.generate.builders import BY_NAME, TOOLS, Model
+from tests.wings.generate.builders import BY_NAME, PLANNED, TOOLS, Model, plain_writer
 
 
 def made(**options):
-    count = options.pop("count", 20)
-    return asyncio.run(Synthesizer(tools=TOOLS, **options).afrom_tools((), count))
+    count, seed = options.pop("count", 20), options.get("seed", 0)
+    model, _ = plain_writer(seed)
+    return asyncio.run(Synthesizer(model, tools=TOOLS, **options).afrom_tools((), count))
 
 
-@given(seed=st.integers(0, 10_000), language=st.sampled_from(["en", "vi", "zh"]))
+@given(seed=st.integers(0, 10_000))
 @settings(max_examples=25, deadline=None)
-def test_every_planned_call_fits_its_schema_and_every_request_says_its_values(seed, language):
-    for slot in Schedule(TOOLS, seed).take(12):
-        plan = plan_of(slot, BY_NAME, seed=seed, language=language)
+def test_every_planned_call_fits_its_schema(seed):
+    for slot in Schedule(list(PLANNED.values()), seed).take(12):
+        plan = plan_of(slot, PLANNED, seed=seed)
         assert plan is not None
         assert all(is_valid(BY_NAME[call.tool], call.arguments) for call in plan.calls)
-        assert template_request(plan, BY_NAME, seed=seed).strip()
 
 
-def test_without_a_model_all_kinds_are_made_and_all_tools_covered():
-    found = made(count=150, seed=5).goldens
-    covered = coverage(found, BY_NAME)
-    assert set(covered.kinds) == set(WEIGHTS)
+@pytest.mark.stories
+def test_all_kinds_are_made_and_all_tools_covered():
+    covered = coverage(made(count=200, seed=5).goldens, BY_NAME)
+    assert set(covered.kinds) == set(WEIGHTS) - {"dependent"}  # the reader makes one step
     assert covered.parameters_covered == covered.parameters
     assert covered.choices_covered >= 0.9 * covered.choices
-    assert all(
-        "template" in golden.tags and golden.metadata["generated"]["model"] == "template" for golden in found
-    )
 
 
-@pytest.mark.parametrize("language", ["en", "vi", "zh"])
-def test_every_golden_says_what_should_be_called(language):
-    for golden in made(count=60, language=language).goldens:
+def test_every_golden_says_what_should_be_called():
+    for golden in made(count=30).goldens:
         assert bool(golden.expected_calls) != golden.no_calls
         assert golden.category == ("negative" if golden.no_calls else "golden")
 
 
 def test_the_same_seed_gives_the_same_goldens_and_another_gives_others():
-    one, same, other = (made(count=30, seed=seed).goldens for seed in (1, 1, 2))
+    one, same, other = (made(count=20, seed=seed).goldens for seed in (1, 1, 2))
     assert one == same
     assert {golden.input for golden in one} != {golden.input for golden in other}
 
 
 def test_concurrency_changes_nothing():
-    assert made(count=40, max_concurrent=1).goldens == made(count=40, max_concurrent=32).goldens
+    assert made(count=20, max_concurrent=1).goldens == made(count=20, max_concurrent=32).goldens
 
 
-def test_no_two_goldens_ask_for_the_same_in_nearly_the_same_words():
-    found = made(count=300).goldens
-    assert len({golden.input.casefold() for golden in found}) == len(found)
+def test_a_model_is_asked_once_a_tool_for_what_its_schema_leaves_open():
+    model, _ = plain_writer()
+    asyncio.run(Synthesizer(model, tools=TOOLS).afrom_tools((), 20))
+    asked = [request.golden_id for request in model.requests if request.golden_id.startswith("examples-")]
+    assert len(asked) == len(set(asked)) == 9  # three of the twelve tools state all of their values
+    assert PLANNED["refund_order"].parameters["order_id"]["examples"] == ["KX-4411", "PL-2087", "AB-1200"]
 
 
-@pytest.mark.stories
-def test_dropped_goldens_are_planned_again_until_there_are_enough():
-    tools = [
-        Tool(f"{t.name}_{place}", f"{t.description.rstrip('.')} in the {place} region.", t.input_schema)
-        for place in ("northern", "southern", "eastern", "western", "central")
-        for t in TOOLS
-    ][:50]
-    assert len(Synthesizer(seed=1).generate_goldens_from_tools(tools, 1000)) == 1000
+def test_a_tool_for_which_no_example_fits_is_named_with_the_reason():
+    schema = {
+        "type": "object",
+        "properties": {"code": {"type": "string", "pattern": "^Z$"}},
+        "required": ["code"],
+    }
+    model, _ = plain_writer()
+    tools = [*TOOLS, Tool("open_door", "Open a door.", schema)]
+    found = asyncio.run(Synthesizer(model, tools=tools).afrom_tools((), 5))
+    assert found.goldens and found.refused == {"open_door": "the model wrote no example that fits code"}
+    with pytest.raises(ConfigError, match="open_door: the model wrote no example that fits code"):
+        Synthesizer(model).generate_goldens_from_tools(tools[-1:], 3)
 
 
-def plain_writer():
-    """A model that writes a plan's request as templates do, and reads it back perfectly."""
-    known: dict[str, list[ToolCall]] = {}
-
-    def write(request):
-        index, *_ = request.golden_id.partition("/")[0].split("-")
-        slot = next(s for s in Schedule(TOOLS, 0).take(int(index) + 1) if s.index == int(index))
-        plan = plan_of(slot, BY_NAME, attempt=request.trial)
-        text = template_request(plan, BY_NAME)
-        calls = [ToolCall(call.tool, call.arguments) for call in plan.calls] if plan.has_calls else []
-        known[text] = calls
-        return text
-
-    def solve(request):
-        return known.get(request.messages[0].content, []) or "Which one do you mean?"
-
-    return Model({"request": write}, solve), known
+def test_a_near_miss_is_a_tool_with_an_effect_and_other_words():
+    get, listing, delete = (
+        Tool("get_user", "Gets a user."),
+        Tool("get_users", "Gets users."),
+        Tool("delete_user", "Deletes one for good."),
+    )
+    assert dangerous_neighbour(get, [get, listing]) is None
+    assert dangerous_neighbour(get, [get, listing, delete]) is delete
 
 
 def only(*kinds):
@@ -102,24 +96,22 @@ def only(*kinds):
 
 @pytest.mark.stories
 def test_a_model_writes_and_solvers_confirm_and_the_golden_says_how_it_came_to_be():
-    model, _ = plain_writer()
-    found = asyncio.run(
-        Synthesizer(model, tools=TOOLS).afrom_tools((), 12, kinds=only("one", "enum", "missing", "none"))
-    )
-    assert len(found.goldens) == 12 - len(found.dropped) or found.goldens
+    kinds = only("one", "enum", "missing", "none")
+    model, _ = plain_writer(kinds=kinds)
+    found = asyncio.run(Synthesizer(model, tools=TOOLS).afrom_tools((), 12, kinds=kinds))
+    assert len(found.goldens) == 12
     golden = found.goldens[0]
     assert golden.metadata["generated"]["model"] == "scripted:test"
     assert golden.metadata["generated"]["verified"]["recovered"] == 1.0
     assert set(golden.metadata["generated"]["prompts"]) == {"request"}
-    assert "template" not in golden.tags
 
 
 def test_the_prompt_tells_the_values_the_language_and_the_style_and_hides_the_tool_names():
-    model, _ = plain_writer()
+    model, _ = plain_writer(kinds=only("one"))
     asyncio.run(Synthesizer(model, tools=TOOLS, language="French").afrom_tools((), 6, kinds=only("one")))
     prompts = model.asked("request")
     assert prompts and all("French" in prompt and "_" not in prompt.replace("«", "") for prompt in prompts)
-    assert all("State every value" in prompt for prompt in prompts if "Reword" not in prompt)
+    assert all("State every value" in prompt for prompt in prompts)
 
 
 def test_what_solvers_do_not_recover_is_dropped_with_the_reason():
@@ -141,7 +133,7 @@ def test_a_request_that_leaves_a_value_out_is_dropped_before_any_solver_is_asked
 
 @pytest.mark.parametrize("evolution", [e for e in Evolution if e is not Evolution.MULTICONTEXT])
 def test_an_evolution_is_kept_when_it_still_implies_the_same_calls(evolution):
-    model, known = plain_writer()
+    model, known = plain_writer(kinds=only("one"))
 
     def evolve(request):
         before = request.messages[-1].content.partition("Message: ")[2].partition("\n")[0]
@@ -157,7 +149,7 @@ def test_an_evolution_is_kept_when_it_still_implies_the_same_calls(evolution):
 
 
 def test_an_evolution_that_changes_the_calls_is_taken_back():
-    model, _ = plain_writer()
+    model, _ = plain_writer(kinds=only("one"))
     model._steps["evolve"] = "Something else entirely."
     maker = Synthesizer(model, tools=TOOLS, evolution_config=EvolutionConfig(2))
     golden = asyncio.run(maker.afrom_tools((), 1, kinds=only("one"))).goldens[0]
@@ -165,29 +157,53 @@ def test_an_evolution_that_changes_the_calls_is_taken_back():
     assert all(one.endswith(": not kept") for one in golden.metadata["generated"]["evolutions"])
 
 
+TIMER = Tool(
+    "set_timer",
+    "Start a timer.",
+    {
+        "type": "object",
+        "properties": {"minutes": BY_NAME["set_timer"].parameters["minutes"]},
+        "required": ["minutes"],
+    },
+)
+
+
+def timer_model():
+    """A model that repeats the minutes of its prompt, and reads them back."""
+
+    def write(request):
+        return (
+            " and ".join(
+                re.findall(r"minutes: \d+", request.messages[-1].content.rpartition("exactly this")[2])
+            )
+            or "Thanks!"
+        )
+
+    def solve(request):
+        minutes = map(int, re.findall(r"\d+", request.messages[0].content))
+        return [ToolCall("set_timer", {"minutes": number}) for number in minutes] or "You are welcome."
+
+    return Model({"request": write, "turn": write, "situation": "{}"}, solve)
+
+
 def test_goldens_with_calls_become_goldens_with_the_same_tools_and_other_values():
-    parents = made(count=20, seed=9).goldens
-    parents = [golden for golden in parents if golden.metadata["generated"]["plan"] == "one"]
-    found = Synthesizer(tools=TOOLS, seed=3).generate_goldens_from_goldens(parents, 2)
-    assert len(found) > len(parents)
-    for golden in found:
-        parent = next(p for p in parents if p.id == golden.metadata["generated"]["parents"][0])
-        assert [call.tool for call in golden.expected_calls] == [call.tool for call in parent.expected_calls]
-        assert golden.cluster == parent.id
+    parent = Golden("Timer for 5", id="parent", expected_calls=(ExpectedCall("set_timer", {"minutes": 5}),))
+    golden, *_ = Synthesizer(timer_model(), tools=[TIMER]).generate_goldens_from_goldens([parent], 2)
+    assert [call.tool for call in golden.expected_calls] == ["set_timer"]
+    assert golden.cluster == "parent" and golden.expected_calls != parent.expected_calls
 
 
 def test_conversations_have_user_turns_with_calls_of_their_own():
-    talks = Synthesizer(tools=TOOLS, language="zh").generate_conversational_goldens_from_tools((), 5, turns=3)
-    assert len(talks) == 5
-    assert all([turn.role for turn in talk.turns] == ["user"] * 3 for talk in talks)
-    assert all(any(turn.expected_calls for turn in talk.turns) for talk in talks)
+    talks = Synthesizer(timer_model()).generate_conversational_goldens_from_tools([TIMER], 2, turns=3)
+    assert [[turn.role for turn in talk.turns] for talk in talks] == [["user"] * 3] * 2
+    assert any(turn.expected_calls for talk in talks for turn in talk.turns)
 
 
 @pytest.mark.parametrize(
     ("maker", "says"),
     [
         (lambda: Synthesizer().generate_goldens_from_tools([], 3), "no tools"),
-        (lambda: Synthesizer(language="fr").generate_goldens_from_tools(TOOLS, 3), "one of en, vi, zh"),
+        (lambda: Synthesizer().generate_goldens_from_tools(TOOLS, 3), "requires a model"),
         (lambda: Synthesizer().generate_goldens_from_contexts([["text"]]), "requires a model"),
         (
             lambda: Synthesizer("scripted:x").generate_goldens_from_scratch(3),

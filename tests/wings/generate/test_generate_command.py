@@ -13,6 +13,7 @@ from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.review import review_of
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.generate import generate
+from tests.support.skills import skill_text, write_skill
 
 TOOLS = Path(__file__).parent / "data" / "tools.json"
 
@@ -23,20 +24,66 @@ def script(folder, *entries):
     return f"scripted:{path}"
 
 
-@pytest.mark.parametrize("language", ["en", "vi", "zh"])
-def test_goldens_from_tools_need_no_model_and_run_as_a_dataset(rightcall, language):
-    done = rightcall("generate", "goldens", "--tools", TOOLS, "--n", 30, "--language", language)
-    assert (
-        done.code == 0 and "30 kept" in done.out and "rightcall generate review generated.jsonl" in done.out
-    )
-    assert rightcall("dataset", "check", "generated.jsonl", "--tools", TOOLS).code == 0
+NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
-def test_what_exists_is_not_replaced_unless_asked_for(rightcall):
-    assert rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3).code == 0
-    again = rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3)
+@pytest.fixture
+def drafts(rightcall, tmp_path):
+    """Writes as many drafts about refunds, with a scripted model."""
+    (tmp_path / "refunds.md").write_text("Refunds are paid within 30 days.", encoding="utf-8")
+    marks = {"clarity": 1, "depth": 1, "structure": 1, "relevance": 1, "answerability": 1}
+
+    def generate(count, *options, about="refunds"):
+        inputs = [
+            {"golden": f"docs-0001-{number}/input", "turns": [{"text": f"What about {word} {about}?"}]}
+            for number, word in enumerate(NUMBERS[:count], start=1)
+        ]
+        answers = [
+            {"golden": f"docs-0001-{number}/expected-output", "turns": [{"text": "Yes."}]}
+            for number in range(1, 11)
+        ]
+        model = script(tmp_path, *inputs, *answers, {"turns": [{"text": json.dumps(marks)}]})
+        return rightcall(
+            "generate", "goldens", "--from", "refunds.md", "--per", count, "--model", model, *options
+        )
+
+    return generate
+
+
+@pytest.mark.stories
+def test_goldens_from_tools_run_as_a_dataset(rightcall, tmp_path):
+    (tmp_path / "timer.json").write_text(json.dumps([{"name": "set_timer", "description": "Start a timer.", "input_schema": {
+        "type": "object", "properties": {"minutes": {"enum": [5]}}, "required": ["minutes"]}}]))  # fmt: skip
+    call = {"calls": [{"name": "set_timer", "arguments": {"minutes": 5}}]}
+    model = script(tmp_path, {"golden": "0000-one-set_timer/request", "turns": [{"text": "5 minutes please"}]},
+                   {"golden": "0000-one-set_timer", "turns": [call]}, {"turns": [{"text": "Hm."}]})  # fmt: skip
+    done = rightcall("generate", "goldens", "--tools", "timer.json", "--n", 1, "--model", model)
+    assert done.code == 0, done.err
+    assert "1 kept" in done.out and "rightcall generate review generated.jsonl" in done.out
+    assert rightcall("dataset", "check", "generated.jsonl", "--tools", "timer.json").code == 0
+
+
+def test_skills_get_requests_that_should_load_them_and_adjacent_ones(rightcall, tmp_path):
+    write_skill(tmp_path / "skills", {"SKILL.md": skill_text("forms", "Fill in paper forms.")}, "forms")
+    entries = [
+        {"golden": f"{at:04}-{kind}-forms/request", "turns": [{"text": f"{NUMBERS[at]} {'papers' * at}"}]}
+        for at, kind in enumerate(["one"] * 4 + ["none"] * 4)
+    ]
+    load = {"calls": [{"name": "forms", "arguments": {}}]}
+    solved = [{"golden": f"{at:04}-one-forms", "turns": [load]} for at in range(4)]
+    model = script(tmp_path, *entries, *solved, {"turns": [{"text": "Hm."}]})
+    done = rightcall("generate", "goldens", "--skills", "skills", "--model", model)
+    assert done.code == 0, done.err
+    goldens = list(load_goldens("generated.jsonl"))
+    assert [[call.tool for call in golden.expected_calls] for golden in goldens] == [["forms"]] * 4 + [[]] * 4
+    assert all(golden.judge == "skills" and golden.cluster == "forms" for golden in goldens)
+
+
+def test_what_exists_is_not_replaced_unless_asked_for(drafts):
+    assert drafts(3).code == 0
+    again = drafts(3)
     assert again.code == 2 and "generated.jsonl: already exists" in again.err
-    assert rightcall("generate", "goldens", "--tools", TOOLS, "--n", 3, "--force").code == 0
+    assert drafts(3, "--force").code == 0
 
 
 def test_a_dry_run_asks_nothing_and_says_what_it_would_cost(rightcall, tmp_path):
@@ -52,14 +99,14 @@ def test_a_dry_run_asks_nothing_and_says_what_it_would_cost(rightcall, tmp_path)
         "--dry-run",
         "--json",
     )
-    assert done.code == 0 and json.loads(done.out)["requests_least"] == 30
+    assert (
+        done.code == 0 and json.loads(done.out)["requests_least"] == 39
+    )  # two solvers and a writer, and nine tools with examples to write
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_summary_for_machines_tells_what_was_dropped_and_what_is_covered(rightcall):
-    done = rightcall("generate", "goldens", "--tools", TOOLS, "--n", 40, "--json")
-    found = json.loads(done.out)
-    assert found["kept"] == 40 and found["coverage"]["calls_by_tool"]["get_weather"] > 0
+def test_the_summary_for_machines_counts_what_was_kept(drafts):
+    assert json.loads(drafts(4, "--json").out)["kept"] == 4
 
 
 def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
@@ -80,10 +127,11 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("goldens",), "pass --tools, or --from"),
-        (("goldens", "--from", "a.md"), "need --model"),
-        (("goldens", "--tools", "none.json"), "none.json"),
-        (("goldens", "--tools", TOOLS, "--language", "fr"), "one of en, vi, zh"),
+        (("goldens", "--model", "keyword:"), "pass --tools, or --from"),
+        (("goldens", "--from", "a.md"), "needs --model"),
+        (("goldens", "--tools", "none.json", "--model", "keyword:"), "none.json"),
+        (("goldens", "--tools", TOOLS), "needs --model provider:model"),
+        (("goldens", "--skills", "s", "--tools", TOOLS, "--model", "keyword:"), "cannot be combined"),
         (("goldens", "--tools", TOOLS, "--draft", "x", "-o", "y.jsonl"), "cannot be combined"),
         (("goldens", "--tools", TOOLS, "--model", "nobody:x"), "unknown provider"),
         (("goldens", "--from", "broken.pdf", "--model", "keyword:"), "broken.pdf"),
@@ -98,8 +146,8 @@ def test_what_cannot_work_is_one_line_and_exit_code_2(rightcall, tmp_path, words
     assert done.code == 2 and says in done.err and "Traceback" not in done.err
 
 
-def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(rightcall):
-    rightcall("generate", "goldens", "--tools", TOOLS, "--n", 6, "--draft", "shop")
+def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(rightcall, drafts):
+    drafts(6, "--draft", "shop")
     names = [row["id"] for row in json.loads(rightcall("generate", "review", "shop", "--json").out)]
     rightcall(
         "generate", "review", "shop", "--accept", names[0], "--accept", names[1], "--comment", "good one"
@@ -112,31 +160,31 @@ def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(ri
     assert left == [*names[:2], *names[3:]]
 
 
-def test_a_second_generation_adds_to_the_draft_and_replaces_nothing(rightcall):
-    for seed in (1, 2):
-        rightcall("generate", "goldens", "--tools", TOOLS, "--n", 5, "--seed", seed, "--draft", "shop")
+def test_a_second_generation_adds_to_the_draft_and_replaces_nothing(rightcall, drafts):
+    for about in ("refunds", "returns"):
+        drafts(5, "--draft", "shop", about=about)
     rows = json.loads(rightcall("generate", "review", "shop", "--json").out)
     assert len(rows) == 10 and len({row["id"] for row in rows}) == 10
 
 
-def test_a_draft_may_be_finalized_as_it_is(rightcall):
-    rightcall("generate", "goldens", "--tools", TOOLS, "--n", 4, "--draft", "shop")
+def test_a_draft_may_be_finalized_as_it_is(rightcall, drafts):
+    drafts(4, "--draft", "shop")
     assert "none of its 4 goldens are accepted" in rightcall("generate", "finalize", "shop").err
     assert rightcall("generate", "finalize", "shop", "--as-is").code == 0
 
 
-def test_a_golden_by_hand_joins_the_file_accepted(rightcall, tmp_path):
-    rightcall("generate", "goldens", "--tools", TOOLS, "--n", 2)
+def test_a_golden_by_hand_joins_the_file_accepted(rightcall, drafts, tmp_path):
+    drafts(2)
     (tmp_path / "mine.json").write_text('{"id": "mine", "input": "Hello", "no_calls": true}')
     rightcall("generate", "review", "generated.jsonl", "--add", "mine.json")
     assert rightcall("generate", "finalize", "generated.jsonl", "-o", "final.jsonl").code == 0
     assert [golden.id for golden in load_goldens("final.jsonl")] == ["mine"]
 
 
-def test_the_terminal_asks_one_by_one_and_keeps_every_decision(tmp_path, monkeypatch):
+def test_the_terminal_asks_one_by_one_and_keeps_every_decision(drafts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
-    assert runner.invoke(generate, ["goldens", "--tools", str(TOOLS), "--n", "4"]).exit_code == 0
+    drafts(4)
     edits = iter(['{"input": "Edited", "no_calls": true}'])
     monkeypatch.setattr(click, "edit", lambda text, **_: next(edits))
     keys = "a\nc\ntoo easy\nr\ne\ns\nb\nq\n"
@@ -150,19 +198,10 @@ def test_the_terminal_asks_one_by_one_and_keeps_every_decision(tmp_path, monkeyp
     assert review_of(fourth).state == "pending"
 
 
-def test_an_edit_that_is_not_a_golden_is_reported_and_changes_nothing(tmp_path, monkeypatch):
+def test_an_edit_that_is_not_a_golden_is_reported_and_changes_nothing(drafts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(generate, ["goldens", "--tools", str(TOOLS), "--n", "1"])
+    drafts(1)
     before = Path("generated.jsonl").read_bytes()
     monkeypatch.setattr(click, "edit", lambda text, **_: '{"inptu": 1}')
     CliRunner().invoke(generate, ["review", "generated.jsonl"], input="e\nq\n")
     assert Path("generated.jsonl").read_bytes() == before
-
-
-def test_conversations_from_tools_are_scored_as_conversations(rightcall):
-    done = rightcall(
-        "generate", "conversations", "--tools", TOOLS, "--n", 4, "--turns", 2, "-o", "talks.jsonl"
-    )
-    assert done.code == 0
-    talks = list(load_goldens("talks.jsonl"))
-    assert len(talks) == 4 and all(len(talk.turns) == 2 for talk in talks)

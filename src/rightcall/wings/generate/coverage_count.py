@@ -10,7 +10,7 @@ from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.parameter_roles import choices_of
+from rightcall.wings.generate.values import choices_of
 
 
 class SynthesisCoverage(Record, frozen=True):

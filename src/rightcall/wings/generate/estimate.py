@@ -11,6 +11,7 @@ from rightcall.models.resolver import endpoint_of
 from rightcall.run.cost_estimate import CHARACTERS_PER_TOKEN, EXPECTED_OUTPUT_TOKENS
 from rightcall.wings.generate.config import Model
 from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.wings.generate.values import open_parameters
 
 PROMPT_CHARACTERS = 900
 """Tokens of a step's prompt without its values; the longest has about this many."""
@@ -36,16 +37,16 @@ def estimate_generation(
     maker: Synthesizer, goldens: int, *, context_characters: int = 0
 ) -> GenerationEstimate:
     """An estimate for this many goldens: tokens and cost in the best case, and the cost in the worst."""
-    if maker.model is None and maker.solver is None:
-        return GenerationEstimate(goldens, 0, 0, 0, 0, 0.0, 0.0)
     checks, tools = maker.verification, len(encode(list(maker.tools)))
-    writes = 0 if maker.model is None else 1 if maker.tools and not context_characters else 3
+    writes = 1 if maker.tools and not context_characters else 3
     evolutions = maker.evolution_config.num_evolutions if maker.evolution_config else 0
     solves = checks.agree if maker.tools else 0
     least = writes + solves + evolutions * (1 + solves)
     most = checks.attempts * (writes + (checks.samples if maker.tools else 0)) + evolutions * (
         1 + checks.samples
     )
+    planned = maker.tools if not context_characters else ()
+    examples = sum(bool(open_parameters(tool)) for tool in planned)
     characters = (writes + evolutions) * (PROMPT_CHARACTERS + context_characters) + solves * (
         1 + evolutions
     ) * tools
@@ -53,8 +54,8 @@ def estimate_generation(
     price = _price(maker.model, used)
     return GenerationEstimate(
         goldens,
-        goldens * least,
-        goldens * most,
+        goldens * least + examples,
+        goldens * most + examples,
         used.input_tokens or 0,
         used.output_tokens or 0,
         price,

@@ -17,7 +17,6 @@ from rightcall.wings.generate.config import (
     StylingConfig,
     VerificationConfig,
 )
-from rightcall.wings.generate.pools import LANGUAGES, Language
 from rightcall.wings.generate.scribe import Scribe
 from rightcall.wings.generate.verify import Solver, Verifier
 
@@ -30,14 +29,15 @@ STYLES = (
 
 @dataclass(frozen=True)
 class Kit:
-    """Tools, models and settings. `asker` is None when no model writes."""
+    """Tools, models and settings. `planned` has the tools with values to draw from."""
 
     tools: Mapping[str, Tool]
     verifier: Verifier
+    asker: Asker
+    model: str
     solver: Solver | None = None
-    asker: Asker | None = None
     critic: Asker | None = None
-    model: str = "template"
+    planned: Mapping[str, Tool] = field(default_factory=dict)
     solver_model: str = ""
     servers: tuple[str, ...] = ()
     seed: int = 0
@@ -47,11 +47,6 @@ class Kit:
     evolution: EvolutionConfig | None = None
     styling: StylingConfig = field(default_factory=StylingConfig)
     conversational_styling: ConversationalStylingConfig = field(default_factory=ConversationalStylingConfig)
-
-    @property
-    def values_language(self) -> Language:
-        """The language of sampled values: the requested one if values exist for it, otherwise English."""
-        return next((language for language in LANGUAGES if language == self.language), "en")
 
     @property
     def language_name(self) -> str:
@@ -67,11 +62,10 @@ class Kit:
         return random.Random(f"{self.seed}/{job}/{what}")  # noqa: S311
 
     def scribe(self, job: str) -> Scribe:
-        """A scribe for one job; only with a model."""
-        assert self.asker is not None
+        """A scribe for one job."""
         return Scribe(self.asker, job, self.seed, self.language_name, critic=self.critic)
 
-    def provenance(self, way: str, scribe: Scribe | None, **more: Any) -> dict[str, Any]:
+    def provenance(self, way: str, scribe: Scribe, **more: Any) -> dict[str, Any]:
         """The origin of a golden, for its metadata."""
         facts = {
             "by": _maker(),
@@ -82,8 +76,7 @@ class Kit:
         }
         if self.solver is not None:
             facts["solver"] = self.solver_model
-        if scribe is not None:
-            facts["prompts"] = dict(sorted(scribe.prompts.items()))
+        facts["prompts"] = dict(sorted(scribe.prompts.items()))
         return facts | {name: value for name, value in more.items() if value not in (None, "", (), [], {})}
 
 

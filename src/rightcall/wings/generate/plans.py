@@ -7,35 +7,25 @@ values. Both depend only on the seed and the slot's number, so a run can be resu
 from __future__ import annotations
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from rightcall.core.words import name_tokens, word_set
-from rightcall.lint.features.mentions import STOP_WORDS
+from rightcall.core.words import name_tokens, word_set, words as text_words
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.needed_parameters import (
-    least_parameters,
-    mentionable_parameters,
-    parameters_of_turn,
-    required_parameters,
-    with_partners,
-)
-from rightcall.wings.generate.parameter_roles import (
+from rightcall.schema.effects import effect_of
+from rightcall.wings.generate.values import (
+    Flavour,
     choices_of,
-    is_default,
-    is_free_text,
-    optional_constants,
-    other_forms,
-    takes_any_script,
+    has_bounds,
+    has_unusual_text,
+    json_type,
+    open_parameters,
+    parameter_schema,
+    sample_arguments,
 )
-from rightcall.wings.generate.plannable_tools import dangerous_neighbour, plannable
-from rightcall.wings.generate.pools import Language
-from rightcall.wings.generate.schema_parts import json_type, parameter_schema, text_of
-from rightcall.wings.generate.values import Flavour, has_bounds, sample_arguments
 
 PlanKind = Literal[
     "one", "several", "parallel", "dependent", "none", "missing", "near_miss", "boundary", "enum", "unicode"
@@ -48,7 +38,7 @@ WEIGHTS: Mapping[PlanKind, int] = {
 
 WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
 PARAMETER_TESTS: Mapping[str, Callable[[Tool, str], object]] = {
-    "enum": choices_of, "boundary": has_bounds, "unicode": takes_any_script
+    "enum": choices_of, "boundary": has_bounds, "unicode": has_unusual_text
 }  # fmt: skip
 """The kinds that are about one parameter, and which parameters they apply to."""
 
@@ -87,7 +77,6 @@ class CallPlan(Record, frozen=True):
 
     slot: PlannedSlot
     calls: tuple[PlannedCall, ...] = ()
-    language: Language = "en"
     attempt: int = 0
     missing: str = ""
     distractor: str = ""
@@ -112,7 +101,7 @@ class Schedule:
         kinds: Mapping[PlanKind, int] = WEIGHTS,
         most_idle: int | None = None,
     ) -> None:
-        shuffled = sorted(plannable(tools) or tools, key=lambda tool: tool.name)
+        shuffled = sorted(tools, key=lambda tool: tool.name)
         random.Random(f"{seed}/tools").shuffle(shuffled)  # noqa: S311
         self._pairs = dependent_pairs(shuffled)
         self._able = {kind: self._those_able(kind, shuffled) for kind in kinds}
@@ -166,7 +155,7 @@ class Schedule:
                 has_it = PARAMETER_TESTS[kind]
                 return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
             case "parallel":
-                return [(tool.name,) for tool in tools if least_parameters(tool) and not _takes_several(tool)]
+                return [(tool.name,) for tool in tools if tool.parameters and not _takes_several(tool)]
             case _:
                 return [(tool.name,) for tool in tools]
 
@@ -177,25 +166,22 @@ def plan_of(
     *,
     seed: int = 0,
     attempt: int = 0,
-    language: Language = "en",
 ) -> CallPlan | None:
     """The plan of a slot; a different one for each attempt. None when a tool's schema cannot be sampled."""
     rng = random.Random(f"{seed}/{slot.index}/{attempt}")  # noqa: S311
-    maker = _Sampler(slot, tools, rng, language, slot.turn + attempt)
+    maker = _Sampler(slot, tools, rng, slot.turn + attempt)
     calls = maker.calls()
     if calls is None:
         return None
     distractor = slot.tools[1] if slot.kind == "near_miss" else ""
-    return CallPlan(slot, calls, language, attempt, maker.missing, distractor)
+    return CallPlan(slot, calls, attempt, maker.missing, distractor)
 
 
 class _Sampler:
     """Fills one slot with values."""
 
-    def __init__(
-        self, slot: PlannedSlot, tools: Mapping[str, Tool], rng: random.Random, language: Language, turn: int
-    ) -> None:
-        self._slot, self._tools, self._rng, self._language, self._turn = slot, tools, rng, language, turn
+    def __init__(self, slot: PlannedSlot, tools: Mapping[str, Tool], rng: random.Random, turn: int) -> None:
+        self._slot, self._tools, self._rng, self._turn = slot, tools, rng, turn
         self.missing = ""
 
     def calls(self) -> tuple[PlannedCall, ...] | None:
@@ -222,18 +208,17 @@ class _Sampler:
                     (p, value)
                     for p in tested
                     for value in choices_of(tool, p)
-                    if p in required_parameters(tool) or not is_default(tool, p, value)
+                    if value != parameter_schema(tool, p).get("default")
                 ] or [(p, value) for p in tested for value in choices_of(tool, p)]
                 parameter, value = choices[self._turn % len(choices)]
                 fixed = {parameter: value}
             else:
                 parameter = tested[self._turn % len(tested)]
-            names = {*parameters_of_turn(tool, 0), *with_partners(tool, (parameter,))}
+            names = {*required_parameters(tool), parameter}
         arguments = sample_arguments(
             tool,
             frozenset(names),
             self._rng,
-            language=self._language,
             flavour=FLAVOURS.get(kind, "plain"),
             fixed=fixed,
         )
@@ -244,7 +229,7 @@ class _Sampler:
         tool, calls = self._tools[name], list[PlannedCall]()
         names = frozenset(parameters_of_turn(tool, self._turn)) or frozenset([next(iter(tool.parameters))])
         for _ in range(12):
-            arguments = sample_arguments(tool, names, self._rng, language=self._language)
+            arguments = sample_arguments(tool, names, self._rng)
             if arguments is not None and all(_differ(tool, arguments, call.arguments) for call in calls):
                 calls.append(PlannedCall(name, arguments))
             if len(calls) == 2:
@@ -260,7 +245,7 @@ class _Sampler:
         stated = frozenset(parameters_of_turn(tool, self._turn)) - {parameter}
         shared = {name: value for name, value in source.arguments.items() if name in stated}
         names = stated | {parameter}
-        arguments = sample_arguments(tool, names, self._rng, language=self._language, fixed=shared)
+        arguments = sample_arguments(tool, names, self._rng, fixed=shared)
         if arguments is None:
             return None
         return (
@@ -269,31 +254,62 @@ class _Sampler:
         )
 
 
+def required_parameters(tool: Tool) -> list[str]:
+    """The parameters that every call must have."""
+    required = tool.input_schema.get("required") or ()
+    return [name for name in tool.parameters if name in required]
+
+
+def mentionable_parameters(tool: Tool) -> list[str]:
+    """The parameters that have values to draw from."""
+    return [name for name in tool.parameters if name not in open_parameters(tool)]
+
+
+def parameters_of_turn(tool: Tool, turn: int) -> list[str]:
+    """The parameters of a call: what is required, and from the second turn on one optional parameter."""
+    required = required_parameters(tool)
+    optional = [name for name in mentionable_parameters(tool) if name not in required]
+    return [*required, optional[(turn - 1) % len(optional)]] if turn and optional else required
+
+
 def _takes_several(tool: Tool) -> bool:
     """Whether one call can do for several things what two calls would do: a list among what it needs."""
-    schemas = [parameter_schema(tool, name) for name in least_parameters(tool) or ()]
-    return any(
-        json_type(schema) == "array" or re.search(r"\bcomma[- ]separated\b", text_of(schema), re.IGNORECASE)
-        for schema in schemas
-    )
+    return any(json_type(parameter_schema(tool, name)) == "array" for name in required_parameters(tool))
 
 
 def _differ(tool: Tool, arguments: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     """Whether two calls are about different things: nobody asks for the same thing twice with another limit."""
-    subject = [name for name in least_parameters(tool) or () if not choices_of(tool, name)] or list(arguments)
-    pairs = [(arguments.get(name), others.get(name)) for name in subject]
-    shared = any(
-        isinstance(a, list) and isinstance(b, list) and any(item in b for item in a) for a, b in pairs
-    )
-    written = [name for name in arguments if "path" in name_tokens(name) or "filename" in name_tokens(name)]
-    overwrites = any(arguments[name] == others.get(name) for name in written)
-    return not shared and not overwrites and any(own != other for own, other in pairs)
+    subject = [name for name in required_parameters(tool) if not choices_of(tool, name)] or list(arguments)
+    return any(arguments.get(name) != others.get(name) for name in subject)
 
 
 def parameters_to_withhold(tool: Tool) -> list[str]:
-    """The parameters that a request may say it still owes; nobody looks up “the to”."""
-    provided = (name for name in required_parameters(tool) if name not in tool.defaults())
-    return [name for name in provided if not STOP_WORDS.issuperset(name_tokens(name))]
+    """The parameters that a request may say it still owes."""
+    return [name for name in required_parameters(tool) if name not in tool.defaults()]
+
+
+_MOST_SHARED = 0.5
+
+
+def dangerous_neighbour(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
+    """The tool with an effect that shares the most words with this one, unless it could serve the same request."""
+    own = _words_of(tool)
+
+    def overlap(other: Tool) -> float:
+        return len(own & _words_of(other)) / max(1, len(own | _words_of(other)))
+
+    others = [other for other in tools if other.name != tool.name and _is_write(other)]
+    best = max(others, key=overlap, default=None)
+    return best if best is not None and 0 < overlap(best) <= _MOST_SHARED else None
+
+
+def _is_write(tool: Tool) -> bool:
+    hints = {"readOnlyHint": tool.annotations.read_only, "destructiveHint": tool.annotations.destructive}
+    return effect_of(tool.name, hints, None).is_write
+
+
+def _words_of(tool: Tool) -> set[str]:
+    return {*name_tokens(tool.name), *text_words(tool.description)}
 
 
 def dependent_pairs(tools: Sequence[Tool]) -> list[tuple[str, str, str]]:
@@ -322,16 +338,11 @@ def _expectation(call: PlannedCall, tool: Tool) -> ExpectedCall:
 
 
 def expectation_of_value(tool: Tool, name: str, value: Any) -> Any:
-    """How a golden states an argument: text ignoring case and spacing, everything else exactly.
-
-    Where the schema takes a list or a text for it, or a number or its digits, either is accepted.
-    """
-    forms = other_forms(tool, name, value)
-    if forms:
-        return {"one_of": [value, *forms]}
-    if isinstance(value, str) and is_free_text(tool, name):
+    """How a golden states an argument: words in free text ignoring case and spacing, everything else exactly."""
+    schema = parameter_schema(tool, name)
+    is_free = json_type(schema) == "string" and not any(
+        key in schema for key in ("enum", "const", "pattern", "format")
+    )
+    if is_free and isinstance(value, str) and value.replace(" ", "").isalpha():
         return {"text": value, "ignore": ["case", "space"]}
-    if not isinstance(value, dict):
-        return value
-    constants = optional_constants(tool, name, value)
-    return {"one_of": [value, {**value, **constants}]} if constants else {"exact": value}
+    return {"exact": value} if isinstance(value, dict) else value

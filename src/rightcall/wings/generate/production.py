@@ -31,11 +31,9 @@ from rightcall.store.sql.store import Store
 from rightcall.wings.generate.scribe import Scribe
 from rightcall.wings.generate.verify import Duplicates
 
+NOTHING = Usage()
 ROUNDS = 3
 """How often dropped goldens are planned again."""
-
-FREE_ROUNDS = 10
-"""The same when generation is free."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class SynthesisProgress(msgspec.Struct):
 
 
 class Production(Record, frozen=True):
-    """What was generated. `stopped` names the budget that ended it early."""
+    """What was generated. `stopped` names the budget that ended it early, `refused` the tools without values."""
 
     goldens: tuple[AnyGolden, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -86,6 +84,7 @@ class Production(Record, frozen=True):
     usage: Usage = Usage()
     run_id: str = ""
     stopped: str = ""
+    refused: dict[str, str] = {}
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,8 @@ class Work:
     rounds: int
     concurrency: int
     limits: RunLimits
-    asker: Asker | None = None
+    asker: Asker
+    spent: Usage = NOTHING
 
 
 async def produce(
@@ -134,11 +134,11 @@ class _Shift:
         self._goldens: dict[str, AnyGolden] = {}
         self._scrub = ResultScrubber()
         self._started = time.monotonic()
-        self._spent = Usage()
+        self._spent = work.spent
         self.stopped = ""
         self._writer: RunWriter | None = None
         run = work.run if store is None else self._begin(store, work.run, resume)
-        self.progress = SynthesisProgress(run.id, work.wanted)
+        self.progress = SynthesisProgress(run.id, work.wanted, usage=work.spent)
 
     def next_jobs(self, count: int) -> list[Job]:
         """Jobs after the known ones, done or not."""
@@ -239,9 +239,8 @@ class _Shift:
         for result in batch:
             self._results[result.golden_id] = msgspec.structs.replace(result, trajectory=None)
             self._count(result)
-        if self._work.asker is not None:
-            self.progress.retries = self._work.asker.retries
-            self.progress.at_once = self._work.asker.throttle.limit
+        self.progress.retries = self._work.asker.retries
+        self.progress.at_once = self._work.asker.throttle.limit
         self._watch(self.progress)
 
     def _spend(self, usage: Usage, pool: Pool) -> None:

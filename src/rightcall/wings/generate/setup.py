@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -14,9 +14,10 @@ from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.core.text import shorten, utc_text
+from rightcall.core.text import utc_text
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
 from rightcall.models.base import Provider
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.models.endpoint import ModelEndpoint
@@ -32,15 +33,14 @@ from rightcall.wings.generate.config import (
     StylingConfig,
     VerificationConfig,
 )
+from rightcall.wings.generate.examples import PlannedTools, planned_tools
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.plannable_tools import plannable
-from rightcall.wings.generate.pools import LANGUAGES
-from rightcall.wings.generate.production import ROUNDS, Production, SynthesisProgress, Work, produce
+from rightcall.wings.generate.production import NOTHING, ROUNDS, Production, SynthesisProgress, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
 from rightcall.wings.generate.verify import Solver, Verifier
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
-"""Said where no template can write, and no default_generator is set."""
+"""Said where no default_generator is set."""
 
 
 @dataclass(frozen=True)
@@ -69,33 +69,27 @@ class SynthesisSetup:
     patience: Patience | None = None
 
     @asynccontextmanager
-    async def _kit(self, *, needs_model: bool = False) -> AsyncIterator[Kit]:
+    async def _kit(self) -> AsyncIterator[Kit]:
         """Everything the methods need; models are opened here and closed at the end."""
-        writes = self._writer() if needs_model else self.model
-        if writes is None and self.language not in LANGUAGES:
-            raise ConfigError(
-                f"without a model the language must be one of {', '.join(LANGUAGES)}, got '{self.language}'"
-            )
+        writes = self._writer()
         tools = {tool.name: tool for tool in self.tools}
         async with AsyncExitStack() as stack:
             desk = _Desk(stack, self, writes)
             writer = await desk.asker(writes)
-            reader = await desk.asker(self.solver) if self.solver is not None else writer
+            reader = writer if self.solver is None else await desk.asker(self.solver)
             filtration = self.filtration_config
-            critic = await desk.asker(filtration.critic_model if filtration else None)
+            critic_model = filtration.critic_model if filtration else None
+            critic = None if critic_model is None else await desk.asker(critic_model)
             checks = self.verification
-            solver = (
-                Solver(reader, tools, seed=self.seed, temperature=checks.temperature)
-                if reader is not None and tools
-                else None
-            )
+            solver = Solver(reader, tools, seed=self.seed, temperature=checks.temperature) if tools else None
             yield Kit(
                 tools=tools,
+                planned=tools,
                 verifier=Verifier(tools, solver, checks, mocks=self.mocks, seed=self.seed),
                 solver=solver,
                 asker=writer,
                 critic=critic,
-                model=_name(writes) or "template",
+                model=_name(writes),
                 solver_model=_name(self.solver) or _name(writes),
                 servers=desk.servers,
                 seed=self.seed,
@@ -107,6 +101,20 @@ class SynthesisSetup:
                 conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
             )
 
+    @asynccontextmanager
+    async def _planned_kit(
+        self, names: Collection[str] | None = None
+    ) -> AsyncIterator[tuple[Kit, PlannedTools]]:
+        """The same with values for calls of the tools, or of those with these names."""
+        async with self._kit() as kit:
+            tools = [tool for tool in self.tools if names is None or tool.name in names]
+            planned = await planned_tools(tools, kit)
+            if names is None and not planned.tools:
+                reasons = [f"{name}: {reason}" for name, reason in planned.refusals.items()]
+                raise ConfigError("no call of these tools can be planned:", *reasons)
+            verifier = kit.verifier.with_values(planned.tools)
+            yield replace(kit, planned=planned.tools, verifier=verifier), planned
+
     def at_typed_server(self, model: Model, writes: Model | None = None) -> Model:
         """A model at `base_url`: the server of the one that writes, and of `provider:model` of the same provider."""
         url, writes = self.base_url, self.model if writes is None else writes
@@ -117,14 +125,22 @@ class SynthesisSetup:
         return endpoint_of(model, base_url=url) if model == writes or same else model
 
     def _writer(self) -> Model:
-        """The model that writes where no template can: the one that is named, else the default generator."""
+        """The model that writes: the one that is named, else the default generator."""
         model = self.model if self.model is not None else project_models().default("generator")
         if model is None:
             raise ConfigError(f"{LEAVE_OPEN}; {line_to_add('generator')}")
         return model
 
     async def _produce(
-        self, way: str, count: int, jobs: Any, kit: Kit, *, rounds: int = ROUNDS, **settings: Any
+        self,
+        way: str,
+        count: int,
+        jobs: Any,
+        kit: Kit,
+        *,
+        rounds: int = ROUNDS,
+        spent: Usage = NOTHING,
+        **settings: Any,
     ) -> Production:
         if count < 1:
             raise ConfigError("the number of goldens must be at least 1")
@@ -143,7 +159,7 @@ class SynthesisSetup:
             },
             versions={"rightcall": version("rightcall")},
         )
-        work = Work(run, count, jobs, rounds, self.max_concurrent, self.limits, kit.asker)
+        work = Work(run, count, jobs, rounds, self.max_concurrent, self.limits, kit.asker, spent)
         return await produce(work, self.store, resume=self.resume, watch=self.watch)
 
     def _settings(self, kit: Kit) -> dict[str, Any]:
@@ -156,23 +172,17 @@ class SynthesisSetup:
         return settings
 
     def _with_tools(self, tools: Sequence[Tool]) -> Self:
-        """The same for these tools, if there are some; an error when nothing can be generated from them."""
+        """The same for these tools, if there are some; an error when there are none."""
         offered = tuple(tools) or self.tools
         if not offered:
             raise ConfigError("there are no tools to generate from")
-        if self.model is None and not plannable(offered):
-            names = ", ".join(tool.name for tool in offered)
-            raise ConfigError(
-                f"no request can be written for {shorten(names, 80)} without a model: their definitions do not say"
-                " which values they take, or they are too similar; see `rightcall lint`, or give a model"
-            )
         return replace(self, tools=offered)
 
 
 class _Desk:
     """Open models, each once: two roles of one model share its concurrency limit."""
 
-    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup, writes: Model | None) -> None:
+    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup, writes: Model) -> None:
         self._stack, self._maker, self._writes = stack, maker, writes
         self._open: dict[object, Asker] = {}
         self._servers: dict[str, None] = {}
@@ -182,9 +192,7 @@ class _Desk:
         """Servers other than the providers' own, in the order they were opened."""
         return tuple(filter(None, self._servers))
 
-    async def asker(self, model: Model | None) -> Asker | None:
-        if model is None:
-            return None
+    async def asker(self, model: Model) -> Asker:
         key = model if isinstance(model, str) else id(model)
         if key not in self._open:
             provider: Provider = resolve(self._maker.at_typed_server(model, self._writes))

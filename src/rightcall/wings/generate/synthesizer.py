@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
+
+from msgspec import structs
 
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
@@ -17,10 +19,11 @@ from rightcall.wings.generate.config import ContextConstructionConfig, StylingCo
 from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
 from rightcall.wings.generate.documents import load_document
 from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
-from rightcall.wings.generate.production import FREE_ROUNDS, ROUNDS, Job, Production
+from rightcall.wings.generate.production import Job, Production
 from rightcall.wings.generate.setup import SynthesisSetup
 from rightcall.wings.generate.ways.conversations import TURN_KINDS, ConversationJob
 from rightcall.wings.generate.ways.goldens import golden_jobs, golden_scenarios
+from rightcall.wings.generate.ways.skills import PER_SKILL, skill_jobs
 from rightcall.wings.generate.ways.text import context_jobs, scratch_jobs
 from rightcall.wings.generate.ways.tools import ToolJob
 
@@ -29,11 +32,11 @@ from rightcall.wings.generate.ways.tools import ToolJob
 class Synthesizer(SynthesisSetup):
     """Generates goldens. Every one is a draft: read it before you trust it.
 
-    Without a `model`, goldens from tools are written by templates, and everything else by the project's
-    `default_generator`. A model is `provider:model` or a name of the project's `models`. `tools` are those of the agent
-    under test: with them, every golden gets `expected_calls` that `verification` has tried to refute. `solver` reads
-    requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`, finished work is
-    on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
+    A `model` [default: the project's `default_generator`] writes the requests, and once a tool eight values for each
+    parameter whose schema states none. It is `provider:model` or a name of the project's `models`. `tools` are those
+    of the agent under test: with them, every golden gets `expected_calls` that `verification` has tried to refute.
+    `solver` reads requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`,
+    finished work is on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
 
     The async methods also return what was dropped, with the reasons.
     """
@@ -143,14 +146,23 @@ class Synthesizer(SynthesisSetup):
         maker = self._with_tools(tools)
         weight = sum(kinds.get(kind, 0) for kind in WITHOUT_CALLS)
         idle = -(-num_goldens * weight // max(1, sum(kinds.values())))  # rounded up
-        schedule = Schedule(maker.tools, maker.seed, kinds, most_idle=idle)
-        async with maker._kit() as kit:
-            rounds = ROUNDS if kit.asker is not None else FREE_ROUNDS
+        async with maker._planned_kit() as (kit, planned):
+            schedule = Schedule(list(planned.tools.values()), maker.seed, kinds, most_idle=idle)
 
             def jobs(start: int, count: int) -> Sequence[Job]:
                 return [ToolJob(slot, kit) for slot in schedule.take(count)]
 
-            return await maker._produce("tools", num_goldens, jobs, kit, rounds=rounds, goldens=num_goldens)
+            work = maker._produce("tools", num_goldens, jobs, kit, spent=planned.usage, goldens=num_goldens)
+            return structs.replace(await work, refused=planned.refusals)
+
+    async def afrom_skills(self, skills: Sequence[Tool]) -> Production:
+        """Four requests that should load each skill, and four adjacent ones, for those that a model may load."""
+        loadable = [skill for skill in skills if skill.skill is None or skill.skill.by_model]
+        maker = self._with_tools(loadable)
+        maker = replace(maker, verification=replace(maker.verification, literal=False))
+        async with maker._kit() as kit:
+            jobs, count = skill_jobs(loadable, kit), len(loadable) * PER_SKILL
+            return await maker._produce("skills", count, jobs, kit, rounds=1, goldens=count)
 
     async def aconversations_from_tools(
         self, tools: Sequence[Tool] = (), num_goldens: int = 10, *, turns: int = 3
@@ -159,8 +171,8 @@ class Synthesizer(SynthesisSetup):
         maker = self._with_tools(tools)
         if turns < 1:
             raise ConfigError(f"turns must be at least 1, got {turns}")
-        schedule = Schedule(maker.tools, maker.seed, TURN_KINDS)
-        async with maker._kit() as kit:
+        async with maker._planned_kit() as (kit, planned):
+            schedule = Schedule(list(planned.tools.values()), maker.seed, TURN_KINDS)
 
             def jobs(start: int, count: int) -> Sequence[Job]:
                 return [
@@ -168,9 +180,9 @@ class Synthesizer(SynthesisSetup):
                     for place in range(start, start + count)
                 ]
 
-            return await maker._produce(
-                "conversations from tools", num_goldens, jobs, kit, goldens=num_goldens, turns=turns
-            )
+            way, settings = "conversations from tools", {"goldens": num_goldens, "turns": turns}
+            work = maker._produce(way, num_goldens, jobs, kit, spent=planned.usage, **settings)
+            return structs.replace(await work, refused=planned.refusals)
 
     async def afrom_docs(
         self,
@@ -219,7 +231,7 @@ class Synthesizer(SynthesisSetup):
             )
         if conversations and self.conversational_styling_config is None:
             raise ConfigError("generating from scratch requires a conversational_styling_config")
-        async with self._kit(needs_model=True) as kit:
+        async with self._kit() as kit:
             jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
             return await self._produce("scratch", num_goldens, jobs, kit, goldens=num_goldens)
 
@@ -227,11 +239,13 @@ class Synthesizer(SynthesisSetup):
         self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected: bool = True
     ) -> Production:
         source, per = _source_of(goldens), max_goldens_per_golden
-        needs_model = not all(golden.expected_calls for golden in goldens)
-        async with self._kit(needs_model=needs_model) as kit:
+        called = {str(call.tool) for golden in goldens for call in golden.expected_calls}
+        async with self._planned_kit(called) as (kit, planned):
             jobs = golden_jobs(goldens, kit, per, include_expected=include_expected)
             count = len(goldens) * per
-            return await self._produce("goldens", count, jobs, kit, rounds=1, source=source, per=per)
+            return await self._produce(
+                "goldens", count, jobs, kit, rounds=1, spent=planned.usage, source=source, per=per
+            )
 
     async def aconversations_from_goldens(
         self,
@@ -241,7 +255,7 @@ class Synthesizer(SynthesisSetup):
     ) -> Production:
         """Scenarios from scenarios."""
         source, count = _source_of(goldens), len(goldens) * max_goldens_per_golden
-        async with self._kit(needs_model=True) as kit:
+        async with self._kit() as kit:
             jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
             return await self._produce(
                 "conversations from goldens", count, jobs, kit, rounds=1, source=source
@@ -257,7 +271,7 @@ class Synthesizer(SynthesisSetup):
         **expected: bool,
     ) -> Production:
         """Goldens from the contexts that a critic rates at least `threshold`; `expected` is for `context_jobs`."""
-        async with self._kit(needs_model=True) as kit:
+        async with self._kit() as kit:
             kept = await good_contexts(contexts, kit, threshold)
             source = hex_digest(encode([context.texts for context in kept]))
             jobs = context_jobs(kept, kit, per_context, way=way, **expected)

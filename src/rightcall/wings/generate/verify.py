@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
+from copy import copy
 from functools import reduce
 from typing import Any
 
@@ -33,9 +34,8 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.generate.config import VerificationConfig
-from rightcall.wings.generate.plannable_tools import has_usable_schema
 from rightcall.wings.generate.statement import missing_values, surplus_numbers, tool_mention, unlike_a_request
-from rightcall.wings.generate.values import sample_arguments
+from rightcall.wings.generate.values import has_usable_schema, sample_arguments
 
 SYSTEM = (
     "Use the tools to do what the user asks. Call no tool that is not needed. "
@@ -92,9 +92,16 @@ class Verifier:
         seed: int = 0,
     ) -> None:
         self._tools, self._solver, self._seed = tools, solver, seed
+        self._planned = tools
         self._config = config or VerificationConfig()
         usable = [tool for tool in tools.values() if has_usable_schema(tool)]
         self._toolbox = Toolbox(usable, mocks=mocks, seed=seed)
+
+    def with_values(self, planned: Mapping[str, Tool]) -> Verifier:
+        """The same, with values to draw from for what another call's result gives."""
+        other = copy(self)
+        other._planned = planned
+        return other
 
     async def verify(self, golden: Golden) -> tuple[dict[str, Score], Usage]:
         """The checks that were made, by name, and what they cost; the golden is right when all of them pass."""
@@ -165,7 +172,7 @@ class Verifier:
 
     def _concrete(self, call: ExpectedCall, arguments: dict[str, Any]) -> dict[str, Any]:
         """The arguments with a placeholder for each value from another call's result."""
-        tool = self._tools.get(str(call.tool))
+        tool = self._planned.get(str(call.tool))
         open_ones = [name for name, spec in (call.args or {}).items() if _is_ref(spec)]
         if tool is None or not open_ones:
             return arguments
@@ -209,7 +216,6 @@ class Duplicates:
     def __init__(self) -> None:
         self._same: dict[str, str] = {}
         self._near: dict[bytes, NearTexts] = {}
-        self._first: dict[bytes, str] = {}
 
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
@@ -218,8 +224,5 @@ class Duplicates:
         if (same := self._same.setdefault(normalize(text) or text, golden.id)) != golden.id:
             return same
         calls = encode([golden.expected_calls, *turns])
-        if "template" in golden.tags and golden.expected_calls and calls in self._near:
-            return self._first[calls]  # another frame around the same calls tests nothing new
-        self._first.setdefault(calls, golden.id)
         match = self._near.setdefault(calls, NearTexts(ALIKE)).earlier(golden.id, text)
         return match[0] if match else ""

@@ -20,7 +20,6 @@ from rightcall.wings.generate.commands.summary import (
     require_free_target,
     show_estimate,
     show_production,
-    show_triggers,
 )
 
 if TYPE_CHECKING:
@@ -44,12 +43,8 @@ def goldens(options: GoldenOptions) -> None:
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
-    Without --model, templates write requests. With --skills, each skill gets four requests that should load it and four
-    adjacent ones that should not.
+    With --skills, each skill gets four requests that should load it and four adjacent ones that should not.
     """
-    if options.skills is not None:
-        _generate_triggers(options.skills, options)
-        return
     _generate(options)
 
 
@@ -73,32 +68,12 @@ def _generate(options: GenerateOptions) -> None:
     if options.dry_run:
         show_estimate(estimate, options)
         return
-    if maker.model is not None and not options.as_json:
+    if not options.as_json:
         tell(estimate_words(estimate), err=True)
     production = _run(maker, start, count, options)
     kept = keep_drafts(production.goldens, options.written, options.draft, options.store)
     show_production(production, maker, kept, options)
     raise click.exceptions.Exit(_exit_code(production))
-
-
-def _generate_triggers(folder: str, options: GenerateOptions) -> None:
-    """Trigger goldens of the skills in a folder, as drafts."""
-    from rightcall.schema.skill_definition import load_skills
-    from rightcall.wings.generate.skill_goldens import trigger_goldens
-
-    if options.tools or options.sources or options.model:
-        raise click.UsageError("--skills cannot be combined with --tools, --from or --model")
-    require_free_target(
-        options.written, options.output, options.draft, force=options.force or options.dry_run
-    )
-    skills = load_skills([folder])
-    drafts = trigger_goldens(skills, options.seed)
-    if options.dry_run:
-        show_triggers(drafts, skills, "", options)
-        return
-    kept = keep_drafts(drafts, options.written, options.draft, options.store)
-    show_triggers(drafts, skills, kept, options)
-    raise click.exceptions.Exit(0 if drafts else 3)
 
 
 def _run(maker: Synthesizer, start: Start, count: int, options: GenerateOptions) -> Production:
@@ -110,11 +85,8 @@ def _run(maker: Synthesizer, start: Start, count: int, options: GenerateOptions)
 
     run_id = ""
     with ExitStack() as stack:
-        # Work without a model is too quick to be worth storing.
-        store = None
-        if maker.model is not None or maker.solver is not None:
-            store = stack.enter_context(open_store(PROGRESS))
-        bar = stack.enter_context(RunProgress(count, quiet=options.as_json or store is None, word="kept"))
+        store = stack.enter_context(open_store(PROGRESS))
+        bar = stack.enter_context(RunProgress(count, quiet=options.as_json, word="kept"))
 
         def watch(progress: SynthesisProgress) -> None:
             nonlocal run_id

@@ -34,13 +34,13 @@ class GenerateOptions:
         ),
     ] = None
     per: Annotated[int, Option("Goldens per context or per golden", ge=1, le=100)] = 2
-    language: Annotated[str, Option("Language: en, vi or zh; with a model, any language")] = "en"
+    language: Annotated[str, Option("Language of the requests")] = "en"
     model: Annotated[
         str | None,
         Option(
-            "Model that writes requests: provider:model or a name from models [default: templates for tools,"
-            " default_generator of models for everything else]",
+            "Model that writes requests: provider:model or a name from models",
             values="model",
+            default="default_generator of models",
         ),
     ] = None
     base_url: BaseUrlOption = None
@@ -87,7 +87,7 @@ class GoldenOptions(GenerateOptions):
 
     skills: Annotated[
         str | None,
-        Option("Folder of skills: trigger goldens and adjacent negatives, by templates", metavar="DIR"),
+        Option("Folder of skills: trigger goldens and adjacent negatives", metavar="DIR"),
     ] = None
 
 

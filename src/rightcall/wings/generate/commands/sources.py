@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.models.catalog import line_to_add, project_models
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import tools_of
-from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions
+from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
@@ -28,6 +28,7 @@ from rightcall.wings.generate.config import (
 from rightcall.wings.generate.documents import READERS
 from rightcall.wings.generate.production import Production
 from rightcall.wings.generate.synthesizer import Synthesizer
+from rightcall.wings.generate.ways.skills import PER_SKILL
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
 DEFAULT_COUNT = 20
@@ -36,10 +37,12 @@ DOCUMENTS = tuple(READERS)
 
 def synthesizer_of(options: GenerateOptions) -> Synthesizer:
     """The synthesizer that the options describe."""
-    tools = tools_of(options.tools) if options.tools else []
     styling = StylingConfig(options.scenario, options.task, options.style)
+    model = options.model or project_models().default("generator")
+    if model is None:
+        raise ConfigError(f"generating needs --model provider:model; {line_to_add('generator')}")
     return Synthesizer(
-        options.model or _default_writer(options.sources),
+        model,
         base_url=options.base_url,
         max_concurrent=options.concurrency,
         filtration_config=FiltrationConfig(options.quality),
@@ -48,7 +51,7 @@ def synthesizer_of(options: GenerateOptions) -> Synthesizer:
         conversational_styling_config=ConversationalStylingConfig(options.scenario, options.task)
         if isinstance(options, ConversationOptions)
         else None,
-        tools=tuple(tools),
+        tools=tuple(tools_of(options.tools)) if options.tools else (),
         solver=options.solver,
         verification=VerificationConfig(samples=max(options.samples, options.agree), agree=options.agree),
         language=options.language,
@@ -57,15 +60,14 @@ def synthesizer_of(options: GenerateOptions) -> Synthesizer:
     )
 
 
-def _default_writer(sources: Sequence[str]) -> ModelEndpoint | None:
-    """The default generator, for sources that no template can write from."""
-    if all(source == "tools" or Path(source).suffix.lower() in FORMATS for source in sources):
-        return None
-    return project_models().default("generator")
-
-
 def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Start]:
     """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
+    skills = options.skills if isinstance(options, GoldenOptions) else None
+    if skills is not None:
+        if maker.tools or options.sources:
+            raise click.UsageError("--skills cannot be combined with --tools or --from")
+        loaded = load_skills([skills])
+        return len(loaded) * PER_SKILL, 0, lambda synthesizer: synthesizer.afrom_skills(loaded)
     sources, count, per = tuple(options.sources), options.count or DEFAULT_COUNT, options.per
     turns = options.turns if isinstance(options, ConversationOptions) else 0
     conversations = turns > 0
@@ -75,11 +77,6 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Sta
         if conversations:
             return count, 0, lambda synthesizer: synthesizer.aconversations_from_tools((), count, turns=turns)
         return count, 0, lambda synthesizer: synthesizer.afrom_tools((), count)
-    if maker.model is None and any(Path(source).suffix.lower() not in FORMATS for source in sources):
-        raise ConfigError(
-            "documents and scratch need --model provider:model; without a model, goldens come from --tools; "
-            + line_to_add("generator")
-        )
     if sources == ("scratch",):
         return count, 0, lambda synthesizer: synthesizer.afrom_scratch(count, conversations=conversations)
     paths = [path for source in sources for path in _paths(Path(source))]

@@ -18,8 +18,7 @@ from rightcall.files.atomic import refuse_existing
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.model.golden import AnyGolden, Golden
-    from rightcall.model.tool import Tool
+    from rightcall.model.golden import AnyGolden
     from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.options import GenerateOptions
     from rightcall.wings.generate.estimate import GenerationEstimate
@@ -56,33 +55,10 @@ def show_drafts(out: Screen, kept: str, draft: str | None) -> None:
         print_next(f"rightcall generate review {shlex.quote(draft or kept)}")
 
 
-def show_triggers(
-    drafts: Sequence[Golden], skills: Sequence[Tool], kept: str, options: GenerateOptions
-) -> None:
-    """How many requests each skill got, and where they are."""
-    expected = Counter(str(call.tool) for golden in drafts for call in golden.expected_calls)
-    negatives = sum(not golden.expected_calls for golden in drafts)
-    few = [skill.name for skill in skills if expected[skill.name] < 2]
-    if options.as_json:
-        print_json(
-            {"kept": len(drafts), "written_to": kept, "by_skill": dict(expected), "negatives": negatives}
-        )
-        return
-    out = console()
-    out.say("[bold]{:,}[/bold] drafts for {}", len(drafts), pluralize(len(skills), "skill"))
-    out.say("[dim]{:,} expect a skill, {:,} expect none[/dim]", len(drafts) - negatives, negatives)
-    if few:
-        out.say(
-            "[dim]fewer than two requests, because the description says little: {}[/dim]", ", ".join(few[:8])
-        )
-    show_drafts(out, kept, options.draft)
-
-
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
     from rightcall.wings.generate.coverage_count import coverage
-    from rightcall.wings.generate.plannable_tools import tool_refusals
 
-    refused = tool_refusals(maker.tools) if maker.model is None else {}
+    refused = production.refused
     covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
     if options.as_json:
         print_json({
@@ -119,7 +95,7 @@ def show_production(production: Production, maker: Synthesizer, kept: str, optio
 
 
 def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
-    """For which tools no template writes a golden, and why: what to change in a definition, or to leave to a model."""
+    """For which tools no call was planned, and why."""
     if refused:
         out.say("not generated for {}:", pluralize(len(refused), "tool"))
     for name, reason in list(refused.items())[:most]:
@@ -153,9 +129,5 @@ def show_estimate(estimate: GenerationEstimate, options: GenerateOptions) -> Non
         print_json(estimate)
         return
     out = console()
-    out.print(
-        estimate_words(estimate)
-        if estimate.requests_most
-        else f"{pluralize(estimate.goldens, 'golden')} from templates; no model requests"
-    )
+    out.print(estimate_words(estimate))
     out.say("[dim]nothing was sent[/dim]")

@@ -13,7 +13,6 @@ from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, plan_of
 from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.templates import template_request
 from rightcall.wings.generate.ways.text import Situation
 from rightcall.wings.generate.ways.tools import calls_in_words, golden_of
 
@@ -32,7 +31,7 @@ class ConversationJob:
     async def make(self) -> Made:
         """A verified conversation, or why a turn of it failed."""
         kit = self.kit
-        scribe = kit.scribe(self.id) if kit.asker is not None else None
+        scribe = kit.scribe(self.id)
         turns: list[Turn] = []
         scores: dict[str, Score] = {}
         for number, slot in enumerate(self.slots):
@@ -55,17 +54,17 @@ class ConversationJob:
             turns=tuple(turns),
             no_calls=not calls,
             category="golden" if calls else "negative",
-            tags=("generated", *(() if scribe is not None else ("template",))),
+            tags=("generated",),
             metadata={"generated": provenance},
         )
         return Made(golden, scores, "", scribe)
 
     async def _turn(
-        self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe | None
+        self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe
     ) -> tuple[Turn | None, dict[str, Score]]:
         kit, scores = self.kit, dict[str, Score]()
         for attempt in range(kit.verification.attempts):
-            plan = plan_of(slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
+            plan = plan_of(slot, kit.planned, seed=kit.seed, attempt=attempt)
             if plan is None:
                 scores = {
                     "schema": Score.passed_if(False, "found no arguments that are valid for the schema")
@@ -78,17 +77,14 @@ class ConversationJob:
                 continue
             golden = msgspec.structs.replace(golden_of(plan, request, kit), id=f"{self.id}/turn-{number + 1}")
             scores, used = await kit.verifier.verify(golden)
-            if scribe is not None:
-                scribe.note(used)
+            scribe.note(used)
             if all(score.passed for score in scores.values()):
                 return Turn("user", request, expected_calls=golden.expected_calls), scores
         return None, scores
 
     async def _request(
-        self, plan: CallPlan, number: int, before: Sequence[Turn], scribe: Scribe | None, attempt: int
+        self, plan: CallPlan, number: int, before: Sequence[Turn], scribe: Scribe, attempt: int
     ) -> str:
-        if scribe is None:
-            return template_request(plan, self.kit.tools, seed=self.kit.seed)
         scribe.attempt = attempt
         if plan.has_calls:
             call_lines = calls_in_words(plan, self.kit)
@@ -103,13 +99,11 @@ class ConversationJob:
             style=self.kit.style(self.id),
         )
 
-    async def _situation(self, turns: Sequence[Turn], scribe: Scribe | None) -> Situation:
+    async def _situation(self, turns: Sequence[Turn], scribe: Scribe) -> Situation:
         names = list(dict.fromkeys(str(call.tool) for turn in turns for call in turn.expected_calls or ()))
         plain = Situation(
             f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}."
         )
-        if scribe is None:
-            return plain
         try:
             messages = "\n".join(f"- {turn.content}" for turn in turns)
             return await scribe.record("situation", "scenario", Situation, {"messages": messages})

@@ -26,7 +26,7 @@ def golden_jobs(
         number, which = divmod(place, len(goldens))
         golden = goldens[which]
         names = [call.tool for call in golden.expected_calls]
-        offered = tuple(name for name in names if isinstance(name, str) and name in kit.tools)
+        offered = tuple(name for name in names if isinstance(name, str) and name in kit.planned)
         if offered and len(offered) == len(names):
             tools = tuple(dict.fromkeys(offered))
             kind: PlanKind = "one" if len(offered) == 1 else "parallel" if len(tools) == 1 else "several"

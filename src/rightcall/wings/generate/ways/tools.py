@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
+from rightcall.core.codec import encode
+from rightcall.core.words import name_tokens
 from rightcall.model.golden import Golden
 from rightcall.model.score import Score
 from rightcall.wings.generate.config import Evolution, draw
 from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.phrases import PHRASES
 from rightcall.wings.generate.plans import CallPlan, PlannedCall, PlannedSlot, plan_of
 from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.statement import missing_values, states, surplus_numbers
-from rightcall.wings.generate.templates import label, template_request, value_in_words
 
 MOST_TOOLS_SHOWN = 30
 
@@ -36,10 +37,10 @@ class ToolJob:
     async def make(self) -> Made:
         """A verified golden, or why every attempt failed."""
         kit, reasons = self.kit, list[str]()
-        scribe = kit.scribe(self.id) if kit.asker is not None else None
+        scribe = kit.scribe(self.id)
         scores: dict[str, Score] = {}
         for attempt in range(kit.verification.attempts):
-            plan = plan_of(self.slot, kit.tools, seed=kit.seed, attempt=attempt, language=kit.values_language)
+            plan = plan_of(self.slot, kit.planned, seed=kit.seed, attempt=attempt)
             if plan is None:
                 reasons.append("found no arguments that are valid for the schema")
                 continue
@@ -56,23 +57,19 @@ class ToolJob:
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
         return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
-    async def _request(self, plan: CallPlan, scribe: Scribe | None, attempt: int) -> str:
+    async def _request(self, plan: CallPlan, scribe: Scribe, attempt: int) -> str:
         kit = self.kit
-        if scribe is None:
-            return template_request(plan, kit.tools, seed=kit.seed)
         scribe.attempt = attempt
         style = kit.style(self.id)
         if plan.slot.kind == "none":
-            shown = list(kit.tools.values())[:MOST_TOOLS_SHOWN]
-            listed = "\n".join(f"- {tool.description}" for tool in shown)
-            return await scribe.text("request", "request_none", tools=listed, style=style)
-        if attempt and attempt == kit.verification.attempts - 1:  # a weak model can at least reword
-            plain = template_request(plan, kit.tools, seed=kit.seed)
-            return await scribe.text("request", "reword", plain=plain, style=style)
+            names = plan.slot.tools or list(kit.tools)[:MOST_TOOLS_SHOWN]
+            listed = "\n".join(f"- {kit.tools[name].description}" for name in names)
+            prompt = "request_adjacent" if plan.slot.tools else "request_none"
+            return await scribe.text("request", prompt, tools=listed, style=style)
         calls, rules = calls_in_words(plan, kit), _rules(plan, kit)
         return await scribe.text("request", "request", calls=calls, rules=rules, style=style)
 
-    async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> dict[str, Score]:
+    async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
             problem = self._withheld_problem(golden.input, plan)
@@ -80,8 +77,7 @@ class ToolJob:
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
             scores |= checked
-            if scribe is not None:
-                scribe.note(used)
+            scribe.note(used)
         return scores
 
     def _withheld_problem(self, request: str, plan: CallPlan) -> str:
@@ -93,10 +89,10 @@ class ToolJob:
         is_wrong = lacking and self.kit.verification.literal
         return f"the request does not match its plan: {lacking[0]}" if is_wrong else ""
 
-    async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe | None) -> Golden:
+    async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe) -> Golden:
         """The golden after its evolutions; one that no longer implies the same calls is reverted."""
         config, tried = self.kit.evolution, list[str]()
-        if scribe is None or config is None or not plan.has_calls:
+        if config is None or not plan.has_calls:
             return golden
         rng = self.kit.chance(self.id, "evolutions")
         for number, evolution in enumerate(
@@ -121,7 +117,7 @@ class ToolJob:
         return candidate if all(score.passed for score in scores.values()) else None
 
     def _with_provenance(
-        self, golden: Golden, plan: CallPlan, scribe: Scribe | None, scores: dict[str, Score]
+        self, golden: Golden, plan: CallPlan, scribe: Scribe, scores: dict[str, Score]
     ) -> Golden:
         evolutions = golden.metadata.get("evolutions")
         provenance = self.kit.provenance(
@@ -141,7 +137,6 @@ class ToolJob:
 def golden_of(plan: CallPlan, request: str, kit: Kit) -> Golden:
     """The golden of a plan and its request."""
     kind = plan.slot.kind
-    tags = ("generated", kind.replace("_", "-"), *(() if kit.asker is not None else ("template",)))
     return Golden(
         request,
         id=plan.slot.id,
@@ -149,7 +144,7 @@ def golden_of(plan: CallPlan, request: str, kit: Kit) -> Golden:
         expected_calls=plan.expected_calls(kit.tools),
         no_calls=not plan.has_calls,
         forbidden_calls=(plan.distractor,) if plan.distractor else (),
-        tags=tags,
+        tags=("generated", kind.replace("_", "-")),
     )
 
 
@@ -160,11 +155,10 @@ def calls_in_words(plan: CallPlan, kit: Kit) -> str:
 
 def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
     """One call described as a task."""
-    phrases = PHRASES["en"]
     first_line = kit.tools[call.tool].description.strip().partition("\n")[0]
     what = first_line.rstrip(".") or call.tool.replace("_", " ")
     details = [
-        f"{label(name, phrases)}: {'the one found before' if name in call.bound else value_in_words(value, phrases)}"
+        f"{label(name)}: {'the one found before' if name in call.bound else value_in_words(value)}"
         for name, value in call.arguments.items()
         if name != missing
     ]
@@ -174,9 +168,31 @@ def call_in_words(call: PlannedCall, kit: Kit, *, missing: str = "") -> str:
 def _rules(plan: CallPlan, kit: Kit) -> str:
     rules = []
     if plan.missing:
-        rules.append(f"- Say nothing about the {label(plan.missing, PHRASES['en'])}: leave it out.")
+        rules.append(f"- Say nothing about the {label(plan.missing)}: leave it out.")
     if plan.distractor:
         rules.append(
             f"- It must be clear that the user does not want this: {kit.tools[plan.distractor].description}"
         )
     return "\n".join(rules)
+
+
+def label(name: str) -> str:
+    """A parameter's name as a person would say it."""
+    return " ".join(name_tokens(name)) or name
+
+
+def value_in_words(value: Any) -> str:
+    """A value in words that identify it exactly."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return f"“{value}”"
+        case list():
+            return ", ".join(map(value_in_words, value))
+        case dict():
+            return (
+                f"({'; '.join(f'{label(name)}: {value_in_words(inner)}' for name, inner in value.items())})"
+            )
+        case _:
+            return encode(value).decode()
