@@ -74,10 +74,12 @@ def test_tools_in_any_spelling_are_listed(rightcall, tools):
 @pytest.mark.parametrize(
     ("dialect", "key"),
     [("native", "input_schema"), ("anthropic", "input_schema"), ("mcp", "inputSchema"),
-     ("openai_responses", "parameters"), ("openai_chat", "function")],
+     ("openai_responses", "parameters"), ("openai_chat", "function"), ("gemini", "parametersJsonSchema"),
+     ("bedrock", "toolSpec")],
 )  # fmt: skip
 def test_a_tool_is_shown_in_the_spelling_asked_for(rightcall, tools, dialect, key):
     assert key in json.loads(rightcall("tools", "show", tools, "get_weather", "--as", dialect).out)
+    assert key in json.loads(rightcall("tools", "list", tools, "--as", dialect).out)[0]
 
 
 def test_an_unknown_tool_is_suggested_for(rightcall, tools):

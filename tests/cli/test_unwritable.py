@@ -34,7 +34,6 @@ def typed(folder: Path, *words: str, stdout: str | None = None) -> tuple[int, st
         ("lint", "tools.json", "--output", "."),
         ("lint", "tools.json", "--write-baseline", "nodir/x"),
         ("lint", "tools.json", "--update-lock", "--lock", "nodir/x"),
-        ("tools", "convert", "tools.json", "--to", "openai", "-o", "nodir/x"),
         ("init", "tools.json/x"),
     ],
     ids=" ".join,

@@ -55,7 +55,6 @@ TYPED = {
     "score --measure": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--measure", f"{m}:always"],
     "tools list": lambda m: ["tools", "list", f"{m}:get_weather"],
     "tools show": lambda m: ["tools", "show", f"{m}:get_weather", "get_weather"],
-    "tools convert": lambda m: ["tools", "convert", f"{m}:get_weather", "--to", "openai"],
     "lint": lambda m: ["lint", f"{m}:get_weather", "--select", "TD001"],
     "generate --tools": lambda m: [
         "generate",
@@ -64,6 +63,7 @@ TYPED = {
         f"{m}:get_weather",
         "--model",
         "keyword:",
+        "--dry-run",
     ],
 }
 

@@ -10,15 +10,13 @@ from hypothesis import given, settings, strategies as st
 from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.fixer import convert, convert_all, fix
+from rightcall.lint.fixer import fix
 from rightcall.lint.report_formats import github_text, json_text as as_json, sarif_text
 from rightcall.lint.report_text import plain_text
 from rightcall.lint.rule import all_rules
 from rightcall.lint.source.read import read_text
-from rightcall.model import Tool
-from rightcall.schema.convert import request
 from rightcall.schema.provider_limits import TARGETS
-from tests.lint.strategies import KEYWORDS, hostile_tools, json_values, schema_values
+from tests.lint.strategies import hostile_tools, json_values
 from tests.support.examples import examples
 
 
@@ -57,29 +55,6 @@ def test_without_infos_all_else_is_found(tools: list[Any]) -> None:
     sets = read_text(json.dumps(tools))
     worse = [found for found in lint(sets).diagnostics if found.severity != "info"]
     assert worse == [found for found in lint(sets, infos=False).diagnostics if found.severity != "info"]
-
-
-@given(st.lists(hostile_tools, max_size=3), st.sampled_from(TARGETS))
-def test_hostile_tools_are_converted(tools: list[Any], target: str) -> None:
-    for found in read_text(json.dumps(tools)):
-        assert json.dumps(request(convert_all(found.tools, target), target))
-
-
-@given(
-    st.lists(st.dictionaries(st.sampled_from(KEYWORDS), schema_values, max_size=4), max_size=2),
-    st.sampled_from(TARGETS),
-)
-def test_any_parts_of_all_of_are_joined(parts: list[Any], target: str) -> None:
-    made = convert(Tool("get_x", "Gets x.", {"type": "object", "allOf": parts}), target)
-    assert "allOf" not in made.input_schema or "strict" not in target
-
-
-@given(
-    st.dictionaries(st.sampled_from(("type", "properties", "anyOf", "$defs", "required")), schema_values),
-    st.sampled_from(TARGETS),
-)
-def test_any_schema_is_converted(schema: dict[str, Any], target: str) -> None:
-    assert json.dumps(convert(Tool("get_x", "Gets x.", schema), target).input_schema)
 
 
 def test_a_reference_is_never_fetched_and_a_deep_schema_is_survived() -> None:

@@ -11,7 +11,6 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import SourceTool
 from rightcall.models.local_prompt import shape
 from rightcall.schema import subschemas
-from rightcall.schema.rewrite import Losses, rewrite_schema
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.schema.subschemas import (
     DEFINITIONS,
@@ -35,18 +34,16 @@ def holding(keyword: str, inner: Any) -> dict[str, Any]:
 
 def visited(schema: dict[str, Any]) -> set[str]:
     """Who reaches the inner schema."""
-    changed: list[Any] = []
-    rewrite_schema(schema, lambda part, path, losses: (changed.append(part), part)[1], Losses())
     lint = [node.schema for node in walk(schema, ())]
     many = {"allOf": [schema] * (SMALL // 2)}
-    readers = {"lint": INNER in lint, "conversion": INNER in changed, "cost": is_large(many)}
+    readers = {"lint": INNER in lint, "cost": is_large(many)}
     return {name for name, reached in readers.items() if reached}
 
 
 @pytest.mark.parametrize("keyword", HOLDERS)
 def test_every_reader_follows_the_table(keyword):
     expected = {"cost"} if keyword not in DEFINITIONS else set()
-    expected |= {"lint", "conversion"} if keyword in DESCRIBED else set()
+    expected |= {"lint"} if keyword in DESCRIBED else set()
     assert visited(holding(keyword, INNER)) == expected
 
 
@@ -54,7 +51,7 @@ def test_a_new_keyword_is_one_row(monkeypatch):
     monkeypatch.setitem(HOLDERS, "x-inner", Holder("named", "same"))
     assert visited(holding("x-inner", INNER)) == {"cost"}
     monkeypatch.setitem(subschemas.DESCRIBED, "x-inner", HOLDERS["x-inner"])
-    assert visited(holding("x-inner", INNER)) == {"lint", "conversion", "cost"}
+    assert visited(holding("x-inner", INNER)) == {"lint", "cost"}
 
 
 @pytest.mark.parametrize(

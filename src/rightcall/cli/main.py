@@ -51,7 +51,7 @@ MENU: dict[str, dict[str, str]] = {
         "audit": "Plant bugs in correct behaviour: would your suite notice?",
         "lint": "Find tool definitions that models misuse",
         "rule": "Explain a lint rule",
-        "tools": "List, show, call, convert and lock tools, or serve them over MCP",
+        "tools": "List, show, call and lock tools, or serve them over MCP",
         "model": "Download and list local models",
         "providers": "List model providers and what each requires",
         "record": "Manage recorded model answers",

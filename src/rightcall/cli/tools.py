@@ -1,9 +1,8 @@
-"""`rightcall tools`: list, show, call and convert tools."""
+"""`rightcall tools`: list, show and call tools."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,20 +10,22 @@ import click
 
 from rightcall.api.lint_sources import read_offer
 from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand, source_argument
-from rightcall.cli.output import console, print_json, print_json_text, print_next, tell
+from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.cli.tools_call import call, serve
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import write_file
 
 if TYPE_CHECKING:
     from rightcall.model.tool import Tool
-    from rightcall.schema.rewrite import Loss
     from rightcall.show.screen import Screen
 
 
 LOCK = Path("tools.lock")
+FormatOption = Annotated[
+    Literal["native", "anthropic", "openai_chat", "openai_responses", "gemini", "bedrock", "mcp"] | None,
+    Option("Definition format", flags=("--as",)),
+]
 
 
 @click.command("lock", cls=DeclaredCommand)
@@ -74,7 +75,7 @@ def verify(
 
 @click.group(cls=CommandGroup)
 def tools() -> None:
-    """List, show, call, convert and lock tools, or serve them over MCP."""
+    """List, show, call and lock tools, or serve them over MCP."""
 
 
 @tools.command("list")
@@ -84,6 +85,7 @@ def list_(
     discover: Annotated[
         bool, Option("List the skills, commands and agents of the project in SOURCE [default: .]")
     ] = False,
+    spelling: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (tools or an agent), `mcp:COMMAND`.
@@ -95,11 +97,15 @@ def list_(
         return
     if source is None:
         raise click.UsageError("Missing argument 'SOURCE'.")
+    from rightcall.model.dialects import SPELLINGS
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import tools_of
     from rightcall.tools.mcp.client import empty_schemas
 
     tools = tools_of(source)
+    if spelling is not None:
+        print_json([SPELLINGS[spelling].write_tool(tool) for tool in tools])
+        return
     if as_json:
         print_json(tools)
         return
@@ -157,10 +163,7 @@ def _list_instructions(project: Path, as_json: bool) -> None:
 def show(
     source: str,
     name: str,
-    dialect: Annotated[
-        Literal["native", "anthropic", "openai_chat", "openai_responses", "mcp"],
-        Option("Definition format", flags=("--as",)),
-    ] = "native",
+    spelling: FormatOption = "native",
 ) -> None:
     """Show one tool as JSON, in any provider's format."""
     from rightcall.model.dialects import SPELLINGS
@@ -170,73 +173,10 @@ def show(
     if name not in tools:
         hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)
-    print_json(SPELLINGS[dialect].write_tool(tools[name]))
+    print_json(SPELLINGS[spelling or "native"].write_tool(tools[name]))
 
 
 tools.add_command(call)
 tools.add_command(serve)
 tools.add_command(lock)
 tools.add_command(verify)
-
-
-@tools.command()
-@source_argument
-def convert(
-    source: str,
-    target: Annotated[
-        str,
-        Option(
-            "Provider: openai, openai-responses or anthropic, each also with -strict; gemini, bedrock or mcp",
-            flags=("--to",),
-        ),
-    ],
-    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
-) -> None:
-    """Convert the tools of SOURCE to the request format of a provider.
-
-    SOURCE is a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. Only what the provider
-    requires is changed. Losses are listed on stderr; exit code 1 if the provider will still reject a tool.
-    """
-    from rightcall.lint.fixer import convert_all
-    from rightcall.schema.convert import request
-
-    sets = read_offer(source)
-    tools = [tool for tool_set in sets for tool in tool_set.tools if tool.skill is None]
-    skills = sum(tool.skill is not None for tool_set in sets for tool in tool_set.tools)
-    if skills:
-        tell(f"{pluralize(skills, 'skill')} left out: a skill is not sent as a tool", err=True)
-    for tool in tools:
-        if not tool.name:
-            line = f":{tool.document.position(tool.base)[0]}" if tool.document else ""
-            raise InputError(f"{source}{line}", "a tool has no name", "add a name")
-    converted = convert_all(tools, target)
-    text = _as_json(request(converted, target), source)
-    for name in (name for tool_set in sets for name in tool_set.provider_run):
-        tell(f"{name}: skipped: its provider runs it, so there is nothing to convert", err=True)
-    for tool, conversion in zip(tools, converted, strict=True):
-        _tell_all(tool.name, conversion.losses)
-    for tool, conversion in zip(tools, converted, strict=True):
-        _tell_all(f"error: {tool.name}", conversion.refused)
-    if output is None:
-        print_json_text(text)
-    else:
-        write_file(output, text)
-        tell(f"{pluralize(len(converted), 'tool')} written to {output}", err=True)
-    if any(conversion.refused for conversion in converted):
-        tell(f"{target} will reject this; fix the errors above or remove those tools", err=True)
-        raise click.exceptions.Exit(1)
-
-
-def _as_json(value: object, source: str) -> bytes:
-    from rightcall.show.lines import json_document
-
-    try:
-        return json_document(value)
-    except UnicodeEncodeError:
-        problem = "a text contains a lone surrogate, which cannot be sent"
-        raise InputError(source, problem, "look for \\ud800 to \\udfff in it") from None
-
-
-def _tell_all(tool: str, losses: Iterable[Loss]) -> None:
-    for loss in losses:
-        tell(f"{tool}{loss.pointer}: {loss.keyword}: {loss.note}", err=True)

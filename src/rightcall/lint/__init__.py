@@ -8,7 +8,7 @@
     confusability/  how similar two tools are, and why
     known_findings  findings that a definition disables or a baseline knows
     lockfile        approved definitions: `tools.lock`
-    fixer           fixes, and tools converted for a provider, with what it will reject
+    fixer           fixes applied to the text of the files
     report          what was found; `report_text` for the terminal, `report_formats` for programs
 
 Nothing here fetches references or runs what it reads.

@@ -1,30 +1,24 @@
-"""Corrected definitions: fixes applied to the text of the files, tools converted for a provider."""
+"""Corrected definitions: fixes applied to the text of the files."""
 
 from __future__ import annotations
 
 import codecs
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
 from rightcall.lint.config import LintConfig
-from rightcall.lint.engine import Found, find, fix_kind, lint, not_ignored
+from rightcall.lint.engine import Found, find, fix_kind, not_ignored
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit
 from rightcall.lint.source.document import SUFFIXES, Document
 from rightcall.lint.source.edit import Splice, edit_document, splice
 from rightcall.lint.source.read import read_document
-from rightcall.lint.source.tools import SourceTool, ToolSet
-from rightcall.model.tool import Tool
-from rightcall.schema.convert import Converted, convert_tools
-from rightcall.schema.definition import Definition
-from rightcall.schema.rewrite import Loss
+from rightcall.lint.source.tools import ToolSet
 
 MOST_PASSES = 8
 
@@ -163,26 +157,3 @@ def _apply_edits(document: Document, taken: list[tuple[Found, list[Edit]]]) -> t
     document, first = _apply_edits(document, taken[:middle])
     document, second = _apply_edits(document, taken[middle:])
     return document, first + second
-
-
-_REFUSALS = ("TD001", "TD002", "TD004", "TD006", "TD007", "TD7")
-"""Not JSON Schema, no object at the root, references to nowhere, and what the target itself refuses."""
-
-
-def convert(tool: Tool | Definition, target: str) -> Converted:
-    """The tool for one of the targets; raises `ConfigError` for an unknown one."""
-    return convert_all([tool], target)[0]
-
-
-def convert_all(definitions: Sequence[Tool | Definition], target: str) -> list[Converted]:
-    """Tools that are offered together, each with the errors that remain among what is refused."""
-    tools = convert_tools(definitions, target)
-    sources = [
-        SourceTool(tool.name, tool.description, tool.input_schema, base=(index,))
-        for index, tool in enumerate(tools)
-    ]
-    report = lint([ToolSet("", tuple(sources))], config=LintConfig(targets=(target,), select=_REFUSALS))
-    errors = [diagnostic for diagnostic in report.diagnostics if diagnostic.severity == "error"]
-    losses = [(e.tool, Loss("", e.code, f"{e.message}; {e.hint}" if e.hint else e.message)) for e in errors]
-    refused = {tool.name: [loss for name, loss in losses if name == tool.name] for tool in tools}
-    return [msgspec.structs.replace(tool, refused=(*tool.refused, *refused[tool.name])) for tool in tools]

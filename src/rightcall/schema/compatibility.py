@@ -12,9 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 from rightcall.core.canonical_json import canonical
 from rightcall.core.text import first_names
-from rightcall.schema.rewrite import without
 from rightcall.schema.subschemas import properties_of, reference_of, required_of, target_of
-from rightcall.schema.types import TYPE_NAMES, is_number
+from rightcall.schema.types import TYPE_NAMES, is_number, without
 
 Role = Literal["input", "output"]
 ChangeLevel = Literal["breaking", "model", "compatible"]

@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from rightcall.schema.rewrite import without
 from rightcall.schema.subschemas import is_local, properties_of, reference_of, required_of, target_of
+from rightcall.schema.types import without
 
 EXAMPLES = {
     "date": "2026-03-31",

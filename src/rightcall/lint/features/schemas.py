@@ -15,9 +15,8 @@ import msgspec
 from rightcall.core.groups import group_by, reachable
 from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
-from rightcall.schema.rewrite import without
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, required_of, subschemas
-from rightcall.schema.types import JSON_TYPES, json_type
+from rightcall.schema.types import JSON_TYPES, json_type, without
 
 MOST_NODES = 20_000
 

@@ -13,8 +13,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.effects import EFFECTS
-from rightcall.schema.rewrite import without
-from rightcall.schema.types import json_type
+from rightcall.schema.types import json_type, without
 
 _NAME = r"[`'\"]([A-Za-z]\w*)[`'\"]"
 _PARAMETER_MENTION = re.compile(

@@ -11,9 +11,8 @@ from rightcall.lint.features.schemas import DEFAULT_DIALECT, Node, dialect_of, w
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
-from rightcall.schema.rewrite import without
 from rightcall.schema.subschemas import reference_of
-from rightcall.schema.types import with_null
+from rightcall.schema.types import with_null, without
 
 _DEFINED = word_set("""
     date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-
@@ -161,7 +160,7 @@ def nullable_style_clash(tool: ToolFeatures) -> Findings:
         yield Finding(
             INPUT,
             f"{len(unions)} parameters take null, and each counts as a union with Anthropic",
-            "make them optional by leaving them out of required; `tools convert --to anthropic-strict` does it",
+            "make them optional by leaving them out of required",
         )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from rightcall.core.words import word_set
 from rightcall.lint.features.schemas import Node, can_be_closed
@@ -10,7 +12,6 @@ from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.provider_limits import provider
-from rightcall.schema.strict import description_with, strict_violations
 from rightcall.schema.subschemas import properties_of, reference_of, required_of
 from rightcall.schema.types import with_null
 
@@ -130,9 +131,9 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
     for node in tool.nodes:
-        keys = strict_violations(node.schema)
+        keys = _strict_violations(node.schema)
         if keys:
-            text = description_with(node.schema, keys)
+            text = _description_with(node.schema, keys)
             edits = (
                 Edit((*node.path, "description"), text),
                 *(Edit((*node.path, key), REMOVED) for key in keys),
@@ -144,6 +145,26 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
                 edits=edits,
                 safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),
             )
+
+
+def _strict_violations(schema: dict[str, Any]) -> list[str]:
+    """The keywords of one schema that Anthropic's strict mode does not compile, in order."""
+    facts = provider("anthropic-strict")
+    allowed_values: dict[str, Any] = {"format": facts.formats, "minItems": (0, 1)}
+    allowed = {*facts.keywords, "additionalProperties"} - allowed_values.keys()
+    return [
+        key
+        for key, value in schema.items()
+        if key not in allowed and not str(key).startswith("x-") and value not in allowed_values.get(key, ())
+    ]
+
+
+def _description_with(schema: dict[str, Any], keys: list[str]) -> str:
+    """The description with the keywords appended: `How many days. {minimum: 1, maximum: 14}`."""
+    keywords = ", ".join(f"{key}: {json.dumps(schema[key], ensure_ascii=False)}" for key in keys)
+    description = schema.get("description")
+    before = f"{description.rstrip()} " if isinstance(description, str) and description.strip() else ""
+    return f"{before}{{{keywords}}}"
 
 
 @set_rule(

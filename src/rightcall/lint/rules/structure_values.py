@@ -7,8 +7,7 @@ from typing import Any
 from rightcall.lint.features.schemas import Node, fits
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
-from rightcall.schema.rewrite import without
-from rightcall.schema.types import is_number, json_type
+from rightcall.schema.types import is_number, json_type, without
 
 _BOUNDS = (
     ("minimum", "maximum"),

@@ -8,9 +8,8 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.source.document import Document
-from rightcall.lint.source.tools import CANONICAL, SourceTool, text_of
+from rightcall.lint.source.tools import CANONICAL, SourceTool, Spelling, text_of
 from rightcall.model.dialects.wire import KINDS
-from rightcall.schema.definition import Spelling
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -15,22 +15,35 @@ from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import NO_SKILL, SkillFolder, find_skill_folders, read_skill_folder
 from rightcall.lint.source.document import SUFFIXES, Document
+from rightcall.model.dialects import mcp
 from rightcall.model.tool import Tool
-from rightcall.schema.definition import Definition, definition_of
 
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 
 
-@dataclass(frozen=True)
-class SourceTool(Definition):
-    """A definition with its location.
+Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", "gemini", "plain", "openapi"]
 
+
+@dataclass(frozen=True)
+class SourceTool:
+    """A definition exactly as in its source, valid or not, with its location.
+
+    Nothing is checked yet: `input_schema` may be a number. `raw` is the definition in its original format.
     `paths` leads from canonical paths to those of the document, the longest one that fits counts; `base` is the
     path of the whole tool. `extension` is what the definition says to RightCall under `x-rightcall`. A tool without
     a document says its `origin`: a Python file, with the `line` of the function when it is known, or `mcp:SERVER`.
     `skill` is the folder of a skill, without its body.
     """
 
+    name: str
+    description: str = ""
+    input_schema: Any = None
+    output_schema: Any = None
+    annotations: Any = None
+    title: str = ""
+    spelling: Spelling = "plain"
+    strict: bool = False
+    raw: Any = None
     server: str = ""
     base: JsonPath = ()
     paths: dict[JsonPath, JsonPath] = field(default_factory=dict)
@@ -110,7 +123,12 @@ def tool_set(
     line_of = lines or {}
     source_tools = [
         SourceTool(
-            **vars(definition_of(tool)),
+            tool.name,
+            tool.description,
+            tool.input_schema,
+            tool.output_schema,
+            annotations=mcp.hints_of(tool) or None,
+            title=tool.title,
             server=server,
             base=(index,),
             paths={(key,): (index, key) for key in CANONICAL if key != "annotations"},

@@ -3,6 +3,7 @@
     native            RightCall's records            anthropic         Messages API
     openai_chat       chat completions           openai_responses  Responses API
     mcp               Model Context Protocol (tools only)
+    gemini, bedrock   function declarations and toolConfig (tools only)
 
 Each has `read_tool(raw, where)` and `write_tool(tool)`, and those with conversations `read_messages(raw,
 where)` and `write_messages(messages)`. Whatever a format can express round-trips; its docstring lists what it
@@ -37,7 +38,16 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError
-from rightcall.model.dialects import anthropic, mcp, native, openai_chat, openai_responses, wire
+from rightcall.model.dialects import (
+    anthropic,
+    bedrock,
+    gemini,
+    mcp,
+    native,
+    openai_chat,
+    openai_responses,
+    wire,
+)
 from rightcall.model.dialects.documents import items_of, read_document
 from rightcall.model.dialects.messages import is_native, read_items
 from rightcall.model.dialects.sdk_objects import as_plain
@@ -51,6 +61,8 @@ SPELLINGS: dict[str, ModuleType] = {
     "openai_chat": openai_chat,
     "openai_responses": openai_responses,
     "mcp": mcp,
+    "gemini": gemini,
+    "bedrock": bedrock,
 }
 
 WORDS, ROLES = frozenset(("role", "content")), get_args(Role)
@@ -88,8 +100,13 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
 
 
 def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
-    if "function" in raw:
-        return "openai_chat"
+    for key, spelling in (
+        ("function", "openai_chat"),
+        ("toolSpec", "bedrock"),
+        ("parametersJsonSchema", "gemini"),
+    ):
+        if key in raw:
+            return spelling
     if "inputSchema" in raw or "outputSchema" in raw:
         return "mcp"
     if raw.get("type") == "function" or "parameters" in raw:

@@ -52,7 +52,12 @@ def write_tool(tool: Tool) -> dict[str, Any]:
     written["inputSchema"] = tool.input_schema
     if tool.output_schema is not None:
         written["outputSchema"] = tool.output_schema
-    hints = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
-    if annotations := {hint: value for hint, value in hints.items() if value is not None}:
+    if annotations := hints_of(tool):
         written["annotations"] = annotations
     return written
+
+
+def hints_of(tool: Tool) -> dict[str, bool]:
+    """The annotations of a tool that it states."""
+    hints = {theirs: getattr(tool.annotations, ours) for theirs, ours in HINTS.items()}
+    return {hint: value for hint, value in hints.items() if value is not None}

@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 from rightcall.core.errors import InputError
 from rightcall.model.tool import Tool
-from rightcall.schema.rewrite import without
 from rightcall.schema.sample_values import resolve_schema, sample_value
-from rightcall.schema.types import is_number
+from rightcall.schema.types import is_number, without
 from rightcall.tools.definitions.validate import check_schema, is_valid
 
 Flavour = Literal["plain", "boundary", "unicode"]
