@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
-from rightcall.stats.pass_k import (
-    pass_hat_k,
-    suite_pass_hat_k,
-)
+from rightcall.stats.pass_k import pass_hat_k
 
 trials = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 
@@ -32,9 +29,3 @@ def test_pass_hat_k_is_right_on_average(p):
 
 def test_more_runs_than_trials_is_not_guessed():
     assert pass_hat_k(3, 3, 4) is None
-
-
-def test_suite_uses_only_the_cases_with_enough_trials():
-    found = suite_pass_hat_k([(5, 5), (5, 3), (1, 1)], 2)
-    assert (found.value, found.cases) == (pytest.approx(0.65), 2)
-    assert found.interval.low == 0 and found.interval.high == 1

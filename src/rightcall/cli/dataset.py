@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from rightcall.api.score_options import ScoreOptions
-from rightcall.cli import dataset_benchmarks as benchmarks, dataset_versions as versions
+from rightcall.cli import dataset_versions as versions
 from rightcall.cli.command_options import (
     OUTPUT,
     OUTPUT_BY_SUFFIX,
@@ -38,7 +38,7 @@ from rightcall.model.golden import AnyGolden
 if TYPE_CHECKING:
     from rightcall.run.golden_check import DatasetFinding
 
-IMPORTERS = ("goldens", "bfcl", "tau2", "agentdojo", "injecagent", "skill-queries")
+IMPORTERS = ("goldens", "bfcl", "skill-queries")
 """What `--from` names; installed packages add functions from a file to goldens."""
 
 
@@ -122,7 +122,7 @@ def _print_findings(findings: Sequence[DatasetFinding], goldens: int, errors: in
     type=PluginChoice("importers", IMPORTERS),
     default="goldens",
     show_default=True,
-    help="Kind of FILE; `bfcl` takes a second file with answers, `tau2` is τ-bench or τ²-bench",
+    help="Kind of FILE; `bfcl` takes a second file with answers",
 )
 def convert(
     files: tuple[Path, ...],
@@ -131,63 +131,30 @@ def convert(
     dialect: Annotated[
         Literal["native", "deepeval"], Option("Field names to write", flags=("--to",))
     ] = "native",
-    trajectories: Annotated[
-        Path | None, Option("With `tau2` and `agentdojo`: output file for the trajectories")
-    ] = None,
-    forbidden: Annotated[Path | None, Option("With `agentdojo`: file of each injection task's calls")] = None,
-    tools: Annotated[Path | None, Option("With `injecagent`: its tools.json")] = None,
     skip_bad: SkipBadOption = False,
 ) -> None:
     """Convert goldens to another format: .jsonl, .json, .yaml or .csv.
 
     With `--from bfcl`, the files are questions of the Berkeley Function Calling Leaderboard and their answers. With
-    `--from tau2`, FILE is a results file of τ-bench or τ²-bench. With `--from agentdojo`, FILE is a run file or a
-    folder of them; with `--from injecagent`, files of test cases (.json) and their results (.jsonl). With
     `--from skill-queries`, FILE has queries that should load a skill or not, or is the `evals.json` of one. DeepEval
     files need no --from.
     """
-    for option, path, sources in (
-        ("--trajectories", trajectories, ("tau2", "agentdojo")),
-        ("--forbidden", forbidden, ("agentdojo",)),
-        ("--tools", tools, ("injecagent",)),
-    ):
-        if path and source not in sources:
-            raise InputError(str(path), f"{option} requires --from {' or '.join(sources)}")
-    if source == "injecagent":
-        benchmarks.convert_injecagent(files, output, tools)
-        return
+    from rightcall.datasets.goldens import load_goldens, save_goldens
+    from rightcall.datasets.importers.bfcl import import_bfcl
+    from rightcall.datasets.importers.skill_queries import import_skill_queries
+
     file, *further = files
     if further and (source != "bfcl" or len(further) > 1):
         problem = "one file of answers at most"
         if source != "bfcl":
             problem = "a second file is only read with --from bfcl"
         raise InputError(str(further[-1]), problem, "convert one file at a time")
-    if source == "tau2":
-        benchmarks.convert_tau(file, output, trajectories)
-    elif source == "agentdojo":
-        benchmarks.convert_agentdojo(file, output, trajectories, forbidden)
-    else:
-        _convert_goldens(file, further, source, output, dialect, skip_bad)
-
-
-def _convert_goldens(
-    file: Path,
-    answers: list[Path],
-    source: str,
-    output: Path,
-    dialect: Literal["native", "deepeval"],
-    skip_bad: bool,
-) -> None:
-    from rightcall.datasets.goldens import load_goldens, save_goldens
-    from rightcall.datasets.importers.bfcl import import_bfcl
-    from rightcall.datasets.importers.skill_queries import import_skill_queries
-
     if skip_bad and output.resolve() == file.resolve():
         problem = "with --skip-bad, overwriting the input would delete its bad rows"
         raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
     if source == "bfcl":
-        goldens: Iterable[AnyGolden] = import_bfcl(file, *answers)
+        goldens: Iterable[AnyGolden] = import_bfcl(file, *further)
     elif source == "skill-queries":
         goldens = import_skill_queries(file)
     elif source == "goldens":

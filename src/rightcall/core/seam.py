@@ -45,7 +45,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "matchers": {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
-        "tau": "rightcall.datasets.importers.tau:tau_matcher",
     },
     "pages": {
         "audits": "rightcall.wings.audit.pages",

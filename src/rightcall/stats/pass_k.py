@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal
 
 from rightcall.core.errors import InputError
-from rightcall.stats.clusters import cluster_se
-from rightcall.stats.intervals import Interval, require_counts, require_share, t_interval
+from rightcall.stats.intervals import require_counts, require_share
 from rightcall.stats.special import beta_tails
 
 
@@ -16,36 +15,6 @@ def pass_hat_k(n: int, c: int, k: int) -> float | None:
     """pass^k = C(c, k)/C(n, k) for c passes in n trials; None if n < k. Yao et al., τ-bench (2024)."""
     _require(n, c, k)
     return math.comb(c, k) / math.comb(n, k) if n >= k else None
-
-
-class PassK(NamedTuple):
-    """A suite's mean over the `cases` that have at least k trials; no interval below two clusters."""
-
-    k: int
-    value: float | None
-    cases: int
-    interval: Interval | None
-
-
-def suite_pass_hat_k(
-    counts: Sequence[tuple[int, int]],
-    k: int,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    conf: float = 0.95,
-) -> PassK:
-    """Mean pass^k over cases given as (trials, passes), with a t interval over clusters, within [0, 1]."""
-    labels = clusters or range(len(counts))
-    used = {at: value for at, (n, c) in enumerate(counts) if (value := pass_hat_k(n, c, k)) is not None}
-    if not used:
-        return PassK(k, None, 0, None)
-    values, groups = list(used.values()), [labels[at] for at in used]
-    mean = math.fsum(values) / len(values)
-    se = cluster_se(values, groups)
-    if se is None:
-        return PassK(k, mean, len(used), None)
-    low, high = t_interval(mean, se, len(set(groups)) - 1, conf)
-    return PassK(k, mean, len(used), Interval(max(0.0, low), min(1.0, high)))
 
 
 def _require(n: int, c: int, k: int) -> None:

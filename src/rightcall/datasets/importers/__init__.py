@@ -2,10 +2,6 @@
 
     bfcl          import_bfcl: the Berkeley Function Calling Leaderboard, single turn, Python
     bfcl_values   the matcher that compares one argument as BFCL does, and exists for nothing else
-    tau           import_tau: τ-bench and τ²-bench, conversations with their trials and rewards
-    agentdojo     import_agentdojo: recorded runs as attempts, with AgentDojo's own verdicts
-    injecagent    import_injecagent: test cases as attempts; injecagent_rates: its rates from its result files
-    benchmark_fields   fields of such files, each with the place that an error names
 
 To add one: a file with a function from the benchmark's files to goldens whose `passed` is the benchmark's own
 verdict, and a test that compares with the benchmark's own checker.
