@@ -378,7 +378,7 @@ def test_a_restart_opens_only_traces_that_are_not_closed_with_all_their_spans(st
 
 
 def test_a_body_that_never_ends_is_given_up(store, monkeypatch):
-    monkeypatch.setattr("rightcall.wings.traces.otlp_load.BODY_SECONDS", 0.2)
+    monkeypatch.setattr("rightcall.wings.traces.otlp_receiver.BODY_SECONDS", 0.2)
 
     async def slowly():
         yield b'{"resourceSpans": ['

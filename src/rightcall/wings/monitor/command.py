@@ -43,14 +43,6 @@ def serve(
     port: Annotated[
         int | None, Option("Port to listen on [default: from the settings, or 4318]", ge=0, le=65535)
     ] = None,
-    grpc_port: Annotated[
-        int | None,
-        Option(
-            "Port for OTLP over gRPC, needs rightcall[grpc] [default: from the settings, or none]",
-            ge=0,
-            le=65535,
-        ),
-    ] = None,
     token: Annotated[
         str | None, Option("Bearer token that senders must present", envvar="RIGHTCALL_MONITOR_TOKEN")
     ] = None,
@@ -61,7 +53,7 @@ def serve(
     ] = False,
     store_url: StoreOption = None,
 ) -> None:
-    """Receive OTLP over HTTP, or gRPC, and check it, with the settings in CONFIG (monitor.yaml).
+    """Receive OTLP over HTTP and check it, with the settings in CONFIG (monitor.yaml).
 
     Spans are redacted and stored before the sender gets its response. SIGTERM stores what was received and exits
     with 0.
@@ -77,20 +69,16 @@ def serve(
             report(f"warning: {one_line(note)}")
         at, _, listed = watcher.settings.listen.rpartition(":")
         host = host or at or "127.0.0.1"
-        grpc_at, _, grpc_listed = watcher.settings.listen_grpc.rpartition(":")
-        for reached in (host, grpc_at or host):
-            if reached not in LOCAL and not token and not no_auth:
-                raise click.UsageError(
-                    f"--host {reached} can be reached from other machines: "
-                    "pass --token, or --no-auth if that is intended"
-                )
+        if host not in LOCAL and not token and not no_auth:
+            raise click.UsageError(
+                f"--host {host} can be reached from other machines: "
+                "pass --token, or --no-auth if that is intended"
+            )
         port = port if port is not None else int(listed or 4318)
-        grpc_port = grpc_port if grpc_port is not None else int(grpc_listed) if grpc_listed else None
-        grpc = None if grpc_port is None else (grpc_at or host, grpc_port)
-        asyncio.run(_serve(Receiver(watcher, token=token or "", log=report), host, port, grpc))
+        asyncio.run(_serve(Receiver(watcher, token=token or "", log=report), host, port))
 
 
-async def _serve(receiver: Receiver, host: str, port: int, grpc: tuple[str, int] | None) -> None:
+async def _serve(receiver: Receiver, host: str, port: int) -> None:
     """Receive until a signal ends it."""
     import asyncio
 
@@ -102,10 +90,7 @@ async def _serve(receiver: Receiver, host: str, port: int, grpc: tuple[str, int]
         report(f"listening on {url} (POST /v1/traces, /v1/logs)")
         report(f"  OTEL_EXPORTER_OTLP_ENDPOINT={url} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf")
 
-    def grpc_ready(number: int) -> None:
-        report(f"listening on {grpc[0] if grpc else ''}:{number} for gRPC")
-
-    await receiver.run(host, port, stop, ready, grpc=grpc, grpc_ready=grpc_ready)
+    await receiver.run(host, port, stop, ready)
     counters = receiver.counters
     report(f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected")
 

@@ -1,4 +1,4 @@
-"""The receiver of `monitor serve`: spans over HTTP or gRPC, for the intake of a monitor."""
+"""The receiver of `monitor serve`: spans over HTTP, for the intake of a monitor."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ from rightcall.wings.traces.otlp_request import JSON
 
 MAX_WAITING, MAX_WAITING_BYTES = 20_000, 64 * 2**20
 STOP_SECONDS = 5.0
-GRPC = (
-    "a client uses gRPC on the port for HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there, "
-    "or serve gRPC on another port with --grpc-port"
-)
+GRPC = "a client uses gRPC on the port for HTTP: set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there"
 
 
 @dataclass
@@ -50,17 +47,8 @@ class Receiver:
             logger=_server_log(self._server_said),
         )
 
-    async def run(
-        self,
-        host: str,
-        port: int,
-        stop: asyncio.Event,
-        ready: Callable[[int], None],
-        *,
-        grpc: tuple[str, int] | None = None,
-        grpc_ready: Callable[[int], None] = lambda number: None,
-    ) -> None:
-        """Serve until `stop`, then store and close what has arrived. `grpc` is where to listen for OTLP over gRPC."""
+    async def run(self, host: str, port: int, stop: asyncio.Event, ready: Callable[[int], None]) -> None:
+        """Serve until `stop`, then store and close what has arrived."""
         try:
             routes = {("GET", "/healthz"): self._health, ("GET", "/stats"): self._stats}
             number = await self._otlp.start(host, port, stop_seconds=STOP_SECONDS, routes=routes)
@@ -68,19 +56,13 @@ class Receiver:
             raise ConfigError(
                 f"cannot listen on {host}:{port}: {(error.strerror or str(error)).lower()}"
             ) from None
-        try:
-            if grpc is not None:
-                grpc_ready(await self._otlp.grpc.start(*grpc))
-        except BaseException:
-            await self._otlp.stop()
-            raise
         return_large_blocks()
         ready(number)
         tasks = self._intake.begin()
         try:
             await stop.wait()
         finally:
-            await self._otlp.stop(STOP_SECONDS)
+            await self._otlp.stop()
             await self._intake.end(tasks)
 
     async def close_all(self) -> None:

@@ -109,13 +109,12 @@ class AlertTo(Record, frozen=True):
 class MonitorSettings(Record, frozen=True):
     """The contents of `monitor.yaml`.
 
-    `listen_grpc` is the address for OTLP over gRPC; empty for none. `hosts` are further names under which senders reach
-    the receiver. `timezone` is that of weekends and parts of the day in the next baseline.
+    `hosts` are further names under which senders reach the receiver. `timezone` is that of weekends and parts of the
+    day in the next baseline.
     """
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
-    listen_grpc: str = ""
     hosts: tuple[str, ...] = ()
     agents: dict[str, AgentSettings] = {}
     checks: tuple[str | JudgeSettings, ...] = DEFAULT
@@ -224,7 +223,6 @@ def settings_actions(settings: MonitorSettings, folder: Path) -> list[Action]:
     """Everything that monitoring with these settings would start, import, write, listen on or send alerts to."""
     return [
         *listen_actions(settings.listen),
-        *(listen_actions(settings.listen_grpc) if settings.listen_grpc else ()),
         *(Action("listen", f"requests to {name}") for name in settings.hosts),
         *_alert_actions(settings),
         *(

@@ -4,7 +4,7 @@
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
     span_spool  spans of many files, by trace           portions    a large document, a part at a time
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
-    otlp_receiver  OTLP over HTTP (otlp_server) and gRPC: what is received, and the answers
+    otlp_receiver  OTLP over HTTP: what is received, and the answers
     span_receiver  spans of agents, received during a run     traced_agent   `observe(…, via="otel")`
     dialects/   formats of instrumentations             assembly    spans of one trace to what the agent did
     trace       Trace: trajectory, tools, origin        golden_candidate   goldens of traces, reviewed or to review
@@ -19,7 +19,6 @@ To support another export: a file in `exports/`. Another instrumentation: a file
     hints         the setting to change when a trace lacks content, by instrumentation
     messages      messages of requests and answers, in any format found in traces
     names         attribute names of the GenAI semantic conventions, as of November 2026 (all of status Development)
-    otlp_load     what OTLP requests may hold
     otlp_request  requests of OTLP over HTTP
     structure     the span tree: parents without cycles, agents at the root, agents used as tools, nothing twice
     teamwork      who works for whom in a trace

@@ -1,11 +1,12 @@
 """OTLP, JSON and protobuf, as spans and events.
 
-Both encodings are first converted to the JSON form, with ids in hexadecimal and plain values. Anything
-that a program may get wrong (an id, a missing name, a number in text) is counted or tolerated, never raised.
+Protobuf is first converted to the JSON form by tables of field numbers. Anything that a program may get wrong (an id, a
+missing name, a number in text) is counted or tolerated, never raised.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ import msgspec
 
 from rightcall.wings.traces.content import as_dict, as_dicts
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, double, fields, signed_number
+from rightcall.wings.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed_number
 from rightcall.wings.traces.span import Span, SpanEvent, SpanStatus, span_id_of, trace_id_of
 
 MAX_TEXT = 1024 * 1024
@@ -140,136 +141,73 @@ def _json_value(raw: Any, problems: Problems, depth: int = 0) -> Any:
 
 def protobuf_items(data: bytes, problems: Problems, where: str = "", *, logs: bool = False) -> Iterator[Item]:
     """Spans of an ExportTraceServiceRequest, or events of an ExportLogsServiceRequest; `WireError` for other bytes."""
-    for group in _messages(data, 1, problems):
-        parts: dict[int, list[bytes]] = {}
-        for number, kind, body in fields(group, problems.count_field):
-            problems.count_value()
-            if kind == LENGTH:
-                parts.setdefault(number, []).append(body)
-        resource: dict[str, Any] = {}
-        for body in parts.get(1, ()):
-            resource = _pairs(body, 1, problems)
-        for body in parts.get(2, ()):
-            yield from _scope_items(body, resource, problems, where, logs)
-
-
-def _scope_items(
-    data: bytes, resource: dict[str, Any], problems: Problems, where: str, logs: bool
-) -> Iterator[Item]:
-    scope = ""
-    for number, kind, value in fields(data, problems.count_field):
-        if kind != LENGTH:
-            continue
-        if number == 1:
-            scope = _utf8(next(_messages(value, 1, problems), b""))
-        elif number == 2 and logs:
-            if (event := _read_alone(_proto_log, value, problems, where)) is not None:
-                yield event
-        elif number == 2:
-            span = _read_alone(_proto_span, value, problems, where)
-            if span is not None:
-                span.resource, span.scope = resource, scope
-                yield span
-
-
-def _proto_span(data: bytes, problems: Problems, where: str) -> Span | None:
-    span = Span("", "", attributes={}, events=[])
-    for number, kind, value in fields(data, problems.count_field):
-        if kind == LENGTH:
-            if number == 9:
-                key, held = _pair(value, problems)
-                span.attributes[key] = held
-            elif number == 5:
-                span.name = _utf8(value)
-            elif number == 1:
-                span.trace_id = trace_id_of(value)
-            elif number == 2:
-                span.span_id = span_id_of(value)
-            elif number == 4:
-                span.parent_id = span_id_of(value)
-            elif number == 11:
-                span.events.append(_proto_event(value, problems))
-            elif number == 15:
-                _set_status(span, value, problems)
-        elif kind == VARINT and number == 10 and value:
-            problems.add("dropped", where, value)
-        elif kind == FIXED64 and number == 7:
-            span.start = value
-        elif kind == FIXED64 and number == 8:
-            span.end = value
-    if not span.trace_id or not span.span_id:
-        problems.add("span_id" if span.trace_id else "trace_id", where)
-        return None
-    return span
-
-
-def _proto_event(data: bytes, problems: Problems) -> SpanEvent:
-    problems.count_value()
-    name = _utf8(next(_messages(data, 2, problems), b""))
-    return SpanEvent(name, _pairs(data, 3, problems))
-
-
-def _set_status(span: Span, data: bytes, problems: Problems) -> None:
-    for number, kind, value in fields(data, problems.count_field):
-        if number == 2 and kind == LENGTH:
-            span.message = _utf8(value)
-        elif number == 3 and kind == VARINT:
-            span.status = STATUS.get(value, "")
-
-
-def _proto_log(data: bytes, problems: Problems, where: str) -> LogEvent | None:
-    trace_id = span_id = name = ""
-    body: Any = None
-    for number, kind, value in fields(data, problems.count_field):
-        if kind != LENGTH:
-            continue
-        if number == 9:
-            trace_id = trace_id_of(value)
-        elif number == 10:
-            span_id = span_id_of(value)
-        elif number == 12:
-            name = _utf8(value)
-        elif number == 5:
-            body = _proto_value(value, problems)
-    return _log(trace_id, span_id, name, _pairs(data, 6, problems), body)
-
-
-def _pairs(data: bytes, field_number: int, problems: Problems, depth: int = 0) -> dict[str, Any]:
-    """The key-value pairs that repeat under one field number."""
-    return dict(_pair(value, problems, depth) for value in _messages(data, field_number, problems))
-
-
-def _pair(data: bytes, problems: Problems, depth: int = 0) -> tuple[str, Any]:
-    key: str = ""
-    held: Any = None
-    for number, kind, value in fields(data, problems.count_field):
-        if kind == LENGTH and number == 1:
-            key = _utf8(value)
-        elif kind == LENGTH and number == 2:
-            held = _proto_value(value, problems, depth)
-    return key, held
-
-
-def _proto_value(data: bytes, problems: Problems, depth: int = 0) -> Any:
-    problems.count_value()
-    if depth > MAX_NESTING:
-        return None
     for number, kind, value in fields(data, problems.count_field):
         if number == 1 and kind == LENGTH:
-            return _bound_length(_utf8(value), problems)
-        if number == 2 and kind == VARINT:
-            return bool(value)
-        if number == 3 and kind == VARINT:
-            return signed_number(value)
-        if number == 4 and kind == FIXED64:
-            return double(value)
-        if number == 5 and kind == LENGTH:
-            return [_proto_value(item, problems, depth + 1) for item in _messages(value, 1, problems)]
-        if number == 6 and kind == LENGTH:
-            return _pairs(value, 1, problems, depth + 1)
-        if number == 7 and kind == LENGTH:
-            return str(value.hex())
-    return None
+            group = _message(value, LOG_GROUP if logs else SPAN_GROUP, problems, where)
+            yield from json_items({"resourceLogs" if logs else "resourceSpans": [group]}, problems, where)
+
+
+def _message(data: bytes, table: Table, problems: Problems, where: str, depth: int = 0) -> dict[str, Any]:
+    """A message of protobuf as the JSON of OTLP. A span that cannot be read is counted, and the others are kept."""
+    decoded: dict[str, Any] = {}
+    if table is not PAIR:
+        problems.count_value()
+    if table is VALUE and (depth := depth + 1) > MAX_NESTING + 1:
+        return decoded
+    for number, wire, value in fields(data, problems.count_field):
+        if number not in table:
+            continue
+        name, kind = table[number]
+        if not isinstance(kind, dict):
+            wire_type, read = kind
+            if wire == wire_type:
+                decoded[name] = read(value)
+        elif wire == LENGTH:
+            try:
+                inner = _message(value, kind, problems, where, depth)
+            except (WireError, IndexError):
+                if name not in ALONE:
+                    raise
+                problems.add("unreadable", where)
+                continue
+            if name in REPEATED:
+                decoded.setdefault(name, []).append(inner)
+            else:
+                decoded[name] = inner
+    return decoded
+
+
+Table = dict[int, tuple[str, Any]]
+"""A message: by the number of a field its name in JSON, and its wire type and reader or the table of a message."""
+TEXT, IDENTIFIER, BYTES = (
+    (LENGTH, lambda value: value.decode("utf-8", "replace")),
+    (LENGTH, bytes.hex),
+    (LENGTH, lambda value: base64.b64encode(value).decode()),
+)
+NUMBER, TRUTH, SIGNED = (VARINT, int), (VARINT, bool), (VARINT, signed_number)
+NANOSECONDS, DOUBLE = (FIXED64, int), (FIXED64, double)
+VALUE: Table = {1: ("stringValue", TEXT), 2: ("boolValue", TRUTH), 3: ("intValue", SIGNED), 4: ("doubleValue", DOUBLE),
+                7: ("bytesValue", BYTES)}  # fmt: skip
+PAIR: Table = {1: ("key", TEXT), 2: ("value", VALUE)}
+VALUE |= {5: ("arrayValue", {1: ("values", VALUE)}), 6: ("kvlistValue", {1: ("values", PAIR)})}
+EVENT: Table = {2: ("name", TEXT), 3: ("attributes", PAIR)}
+STATUS_FIELDS: Table = {2: ("message", TEXT), 3: ("code", NUMBER)}
+SPAN: Table = {
+    1: ("traceId", IDENTIFIER), 2: ("spanId", IDENTIFIER), 4: ("parentSpanId", IDENTIFIER), 5: ("name", TEXT),
+    7: ("startTimeUnixNano", NANOSECONDS), 8: ("endTimeUnixNano", NANOSECONDS), 9: ("attributes", PAIR),
+    10: ("droppedAttributesCount", NUMBER), 11: ("events", EVENT), 15: ("status", STATUS_FIELDS),
+}  # fmt: skip
+LOG: Table = {5: ("body", VALUE), 6: ("attributes", PAIR), 9: ("traceId", IDENTIFIER), 10: ("spanId", IDENTIFIER),
+              12: ("eventName", TEXT)}  # fmt: skip
+RESOURCE: Table = {1: ("attributes", PAIR)}
+SCOPE: Table = {1: ("name", TEXT)}
+SPAN_GROUP: Table = {1: ("resource", RESOURCE), 2: ("scopeSpans", {1: ("scope", SCOPE), 2: ("spans", SPAN)})}
+LOG_GROUP: Table = {
+    1: ("resource", RESOURCE),
+    2: ("scopeLogs", {1: ("scope", SCOPE), 2: ("logRecords", LOG)}),
+}
+ALONE = frozenset(("spans", "logRecords"))
+REPEATED = ALONE | {"scopeSpans", "scopeLogs", "attributes", "events", "values"}
 
 
 def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], body: Any) -> LogEvent | None:
@@ -280,17 +218,6 @@ def _log(trace_id: str, span_id: str, name: str, attributes: dict[str, Any], bod
     return LogEvent(
         trace_id, span_id, SpanEvent(name, attributes | ({"body": body} if body is not None else {}))
     )
-
-
-def _messages(data: bytes, field_number: int, problems: Problems) -> Iterator[bytes]:
-    """The messages or texts that repeat under one field number."""
-    for number, kind, value in fields(data, problems.count_field):
-        if number == field_number and kind == LENGTH:
-            yield value
-
-
-def _utf8(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
 
 
 def _bound_length(value: Any, problems: Problems) -> Any:
