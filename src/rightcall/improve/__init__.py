@@ -2,7 +2,6 @@
 
 run_analysis     why a run fails: streamed from the store, or from results in memory
 findings         the result: symptoms and evidence, causes/, hypotheses, ranked
-expected_path, step_funnel   the steps that goldens expect, and where trials leave them
 proposals        changes worth trying, where each can act, and what definitions become (patch)
 proof/           `improve`: changes of definitions, tried on some goldens and proven on others
 changes          what changed between two runs, and which flipped goldens that touches (attribution)

@@ -41,16 +41,12 @@ class FailedTrial(NamedTuple):
 
 
 class GoldenTrials(NamedTuple):
-    """One golden of a run: its judged trials, how many of them passed, and those that failed.
-
-    `flawed` are those that passed although something went wrong: an ambiguous golden, or a rule that goes by the score.
-    """
+    """One golden of a run: its judged trials, how many of them passed, and those that failed."""
 
     golden: AnyGolden
     judged: int
     passed: int
     failed: Sequence[FailedTrial]
-    flawed: Sequence[FailedTrial] = ()
 
 
 class Case(NamedTuple):

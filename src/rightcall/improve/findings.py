@@ -16,7 +16,6 @@ from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
-from rightcall.improve.step_funnel import FunnelTally, StepFunnel
 from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.votes import RunVotes, Voter
 from rightcall.model.tool import Tool
@@ -122,9 +121,8 @@ class Extreme(msgspec.Struct, frozen=True):
 class Analysis(msgspec.Struct, frozen=True):
     """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them.
 
-    `funnels` say where trials leave the path of steps that goldens expect, the largest first; `left_out` goldens are in
-    none, because they accept paths with different steps. `attempts` of the run, attacks and their benign twins, are not
-    analyzed: a planted text is no fault of a definition, and the attempts on a task repeat its failures.
+    `attempts` of the run, attacks and their benign twins, are not analyzed: a planted text is no fault of a definition,
+    and the attempts on a task repeat its failures.
     """
 
     run: str
@@ -143,8 +141,6 @@ class Analysis(msgspec.Struct, frozen=True):
     slow: tuple[Extreme, ...] = ()
     costly: tuple[Extreme, ...] = ()
     known: bool = True
-    funnels: tuple[StepFunnel, ...] = ()
-    left_out: int = 0
     attempts: int = 0
     format: str = FORMAT
 
@@ -173,11 +169,10 @@ def analyze_trials(
     others: Mapping[str, RunVotes] | None = None,
     inputs: Inputs | None = None,
     known: bool = True,
-    listed: bool = True,
 ) -> Analysis:
     """Explain the failures of goldens as they stream by. `others` are the votes of further runs, by run.
 
-    `known` is false for tools of which only names are known. `listed` says how a funnel takes calls without any order.
+    `known` is false for tools of which only names are known.
     """
     others = others or {}
     evidence = Evidence(
@@ -189,9 +184,12 @@ def analyze_trials(
         known=known,
         suspect_of=find_suspect,
     )
-    tally = FunnelTally(listed=listed)
-    for trials_of_golden in tally.watch(trials):
-        evidence.add(trials_of_golden)
+    attempts = 0
+    for trials_of_golden in trials:
+        if trials_of_golden.golden.safety is None:
+            evidence.add(trials_of_golden)
+        else:
+            attempts += 1
     evidence.cases.sort(key=lambda case: case.id)
     settle_suspects(evidence)
     hypotheses = [h for h in all_hypotheses(evidence) if known or h.cause not in ABOUT_TEXTS]
@@ -216,9 +214,7 @@ def analyze_trials(
         weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
         compared_with=tuple(others),
         known=known,
-        funnels=tally.funnels(),
-        left_out=tally.left_out,
-        attempts=tally.attempts,
+        attempts=attempts,
     )
 
 

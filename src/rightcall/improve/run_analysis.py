@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from rightcall.agents.agent import is_address
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, Extreme, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_evidence import voter_of
-from rightcall.improve.run_setup import RunRecord, run_record
-from rightcall.improve.step_funnel import FunnelTally, StepFunnel
+from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import RunVotes, Voter, run_votes
 from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.run import CaseResult
@@ -51,32 +49,18 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     }
     analysis = analyze_trials(
         tools,
-        trials_of(store, stored, flawed=True),
+        trials_of(store, stored),
         system=record.system,
         voter=voter_of(store, stored, {}),
         others=others,
         known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
-        listed=_works_in_steps(record),
     )
     extreme_trials = store.runs.failures(stored.id).extreme_trials
     slow, costly = (
         tuple(Extreme(*trial) for trial in extreme_trials(what)) for what in ("latency_ms", "cost_usd")
     )
     return msgspec.structs.replace(analysis, run=stored.id, slow=slow, costly=costly)
-
-
-def run_funnels(store: Store, stored: StoredRun) -> tuple[StepFunnel, ...]:
-    """Where trials of a stored run leave the expected path, without the rest of the analysis."""
-    tally = FunnelTally(listed=_works_in_steps(run_record(store, stored)))
-    for _ in tally.watch(trials_of(store, stored, flawed=True)):
-        pass
-    return tally.funnels()
-
-
-def _works_in_steps(record: RunRecord) -> bool:
-    """Whether the agent sees results before it goes on: not a model that is asked once."""
-    return record.setup.mode != "single_turn" or bool(record.code) or is_address(record.agent)
 
 
 def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:
@@ -88,21 +72,17 @@ def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:
     return [Tool(name) for name in sorted(names) if name and not name.startswith("/")]
 
 
-def trials_of(store: Store, stored: StoredRun, *, flawed: bool = False) -> Iterator[GoldenTrials]:
-    """Every golden of a run with its failed trials; one stored without its golden has only its id.
-
-    With `flawed`, also those that passed although something went wrong.
-    """
+def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
+    """Every golden of a run with its failed trials; one stored without its golden has only its id."""
     goldens, stored_failures = store.runs.goldens(stored.id), store.runs.failures(stored.id)
     failed = _ByGolden(stored_failures.failed_trials())
-    passes = _ByGolden(stored_failures.flawed_passes() if flawed else iter(()))
     golden = next(goldens, None)
     for count in stored_failures.trial_counts():
         while golden is not None and golden.id != count.golden_id and golden.id < count.golden_id:
             golden = next(goldens, None)
         name = count.golden_id
         known = golden if golden is not None and golden.id == name else Golden("", name)
-        yield GoldenTrials(known, count.judged, count.passed, failed.take(name), passes.take(name))
+        yield GoldenTrials(known, count.judged, count.passed, failed.take(name))
 
 
 class _ByGolden:
@@ -163,11 +143,8 @@ def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult
             trials.setdefault(result.golden_id, []).append(result)
     for golden_id, results_of_golden in sorted(trials.items()):
         in_order = sorted(results_of_golden, key=lambda r: r.trial)
-        failed, flawed = (
-            [_failed_trial(r) for r in in_order if r.passed == passed and (r.codes or not passed)]
-            for passed in (False, True)
-        )
-        yield GoldenTrials(goldens[golden_id], len(in_order), len(in_order) - len(failed), failed, flawed)
+        failed = [_failed_trial(result) for result in in_order if not result.passed]
+        yield GoldenTrials(goldens[golden_id], len(in_order), len(in_order) - len(failed), failed)
 
 
 def _failed_trial(result: CaseResult) -> FailedTrial:

@@ -1,14 +1,10 @@
-"""Why a run fails, in the terminal; the step funnel, where trials leave the expected path, as rows for every output."""
+"""Why a run fails, in the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import pluralize
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.step_funnel import StepFunnel
 from rightcall.model.danger import SORTS, WORD
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.text import edit_text, value_words, whole
@@ -47,7 +43,6 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         out.print(text, style="dim")
     if not shown:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
-    print_funnels(out, analysis.funnels)
     if analysis.confusion:
         _print_confusion(out, analysis)
     if analysis.parameters:
@@ -107,48 +102,3 @@ def _print_parameters(out: Screen, analysis: Analysis) -> None:
     titles = ("parameter", "wrong", "of", "mistakes", "for example")
     out.print()
     print_columns(out, titles, rows, texts=(titles[0], *titles[3:]), caption="parameters")
-
-
-SHOWN = 3
-"""Funnels that are shown; JSON has more."""
-FUNNEL_TITLES = ("step", "reached", "of those before", "the others went to")
-
-
-class FunnelRow(NamedTuple):
-    """One step as text: what it is, how many trials took it and all before, their share, and where the others went."""
-
-    step: str
-    reached: str
-    share: str
-    elsewhere: str
-
-
-def funnel_title(funnel: StepFunnel) -> str:
-    """`find_order → refund_order: 12 goldens, 36 trials`."""
-    short = f", {funnel.shortcuts:,} of them passed without every step" if funnel.shortcuts else ""
-    return f"{funnel.path}: {pluralize(funnel.goldens, 'golden')}, {pluralize(funnel.trials, 'trial')}{short}"
-
-
-def funnel_rows(funnel: StepFunnel) -> list[FunnelRow]:
-    """The steps in order, the last one to pass."""
-    rows, before = [], funnel.trials
-    for step in funnel.steps:
-        share = percent(step.reached / before, 0) if before else "–"
-        elsewhere = "; ".join(exit_.words for exit_ in step.exits)
-        rows.append(FunnelRow(step.label, f"{step.reached:,} of {before:,}", share, elsewhere))
-        before = step.reached
-    return rows
-
-
-def worth_showing(funnels: Sequence[StepFunnel]) -> list[StepFunnel]:
-    """The largest funnels that some trials left."""
-    return [funnel for funnel in funnels if any(step.exits for step in funnel.steps)][:SHOWN]
-
-
-def print_funnels(out: Screen, funnels: Sequence[StepFunnel]) -> None:
-    for funnel in worth_showing(funnels):
-        out.print()
-        texts = ("step", "the others went to")
-        print_columns(
-            out, FUNNEL_TITLES, funnel_rows(funnel), texts=texts, caption=f"steps: {funnel_title(funnel)}"
-        )

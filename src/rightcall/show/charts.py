@@ -5,11 +5,9 @@ Colours are left to the page's style sheet, so that one drawing serves dark and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from rightcall.core.errors import MissingExtraError
-from rightcall.improve.step_funnel import DESTINATIONS, StepFunnel
 from rightcall.show.text import one_line
 from rightcall.show.view.run import RunView
 from rightcall.show.view.spread import Spread
@@ -24,8 +22,6 @@ CONFIG: Spec = {
     "axis": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500, "labelLimit": 170},
 }
 LONGEST_LABEL = 60
-NAMED = 2
-"""Places named next to a bar of a funnel; the table has all."""
 
 
 def charts(view: RunView) -> dict[str, str]:
@@ -116,73 +112,6 @@ def heatmap(confusion: ConfusionMatrix) -> Spec | None:
         "layer": [cell, number],
         "config": CONFIG,
     }
-
-
-def funnel_chart(funnel: StepFunnel) -> Spec:
-    """A bar per step: as long as the trials that took it, followed by an empty one for those that left there.
-
-    The numbers and where trials went are written next to the bars, so the picture can be read without colour.
-    """
-    values = list(_bars(funnel))
-    labels = [bar["step"] for bar in values]
-    y: Spec = {
-        "field": "step",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": labels, "paddingInner": 0.35},
-        "axis": {"grid": False, "domain": False, "ticks": False, "labelLimit": 260, "labelPadding": 8},
-    }
-    x: Spec = {
-        "type": "quantitative",
-        "scale": {"domain": [0, max(1, funnel.trials)], "nice": False},
-        "axis": None,
-    }
-    reached: Spec = {
-        "mark": {"type": "bar", "tooltip": None},
-        "encoding": {"y": y, "x": {**x, "field": "reached"}},
-    }
-    left: Spec = {
-        "transform": [{"filter": "datum.before > datum.reached"}],
-        "mark": {
-            "type": "bar", "tooltip": None, "filled": False, "stroke": "#d1495b",
-            "strokeDash": [3, 2], "strokeWidth": 1.2, "fill": "transparent",
-        },
-        "encoding": {"y": y, "x": {**x, "field": "reached"}, "x2": {"field": "before"}},
-    }  # fmt: skip
-    number: Spec = {
-        "mark": {
-            "type": "text",
-            "tooltip": None,
-            "align": "left",
-            "baseline": "middle",
-            "dx": 6,
-            "fontSize": 12,
-        },
-        "encoding": {"y": y, "x": {**x, "field": "before"}, "text": {"field": "words"}},
-    }
-    return {
-        "$schema": SCHEMA,
-        "description": f"Trials that took each step: {one_line(funnel.path, 200)}",
-        "width": 260,
-        "height": {"step": 30},
-        "padding": {"left": 30, "top": 5, "right": 60, "bottom": 5},
-        "data": {"values": values},
-        "layer": [reached, left, number],
-        "config": CONFIG,
-    }
-
-
-def _bars(funnel: StepFunnel) -> Iterator[Spec]:
-    before = funnel.trials
-    for number, step in enumerate(funnel.steps, start=1):
-        last = number == len(funnel.steps)
-        label = "passed" if last else f"{number}. {one_line(step.label, LONGEST_LABEL)}"
-        named = [f"{DESTINATIONS[exit_.where]} {exit_.trials:,}" for exit_ in step.exits[:NAMED]]
-        if more := sum(exit_.trials for exit_ in step.exits[NAMED:]):
-            named.append(f"elsewhere {more:,}")
-        words = " · ".join((f"{step.reached:,} of {before:,}", *named))
-        yield {"step": label, "reached": step.reached, "before": before, "words": words}
-        before = step.reached
 
 
 def to_svg(spec: Spec) -> str:

@@ -20,9 +20,8 @@ from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.tool import Tool
-from rightcall.show.analysis import funnel_rows, funnel_title, worth_showing
 from rightcall.show.case_elements import case_drawing
-from rightcall.show.charts import charts, funnel_chart, to_svg
+from rightcall.show.charts import charts
 from rightcall.show.rows import Spool
 from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view
@@ -166,10 +165,6 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
         view=view,
         analysis=analysis,
         charts=shown,
-        funnels=[
-            (funnel_title(funnel), funnel_rows(funnel), to_svg(funnel_chart(funnel)))
-            for funnel in worth_showing(analysis.funnels if analysis else ())
-        ],
         groups=summary_columns((), "html"),
         tools=shown_in(TOOL_COLUMNS, "html"),
         agents=shown_in(AGENT_COLUMNS, "html"),

@@ -10,9 +10,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
-from rightcall.improve.run_analysis import run_funnels
-from rightcall.improve.step_funnel import StepFunnel
-from rightcall.show.analysis import FUNNEL_TITLES, funnel_rows, funnel_title, worth_showing
 from rightcall.show.text import count, dollars, duration, one_line
 from rightcall.show.view.attack_hits import hit_lines
 from rightcall.show.view.columns import (
@@ -41,14 +38,11 @@ MOST_TOOLS = 15
 def write_markdown(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     view = run_view(store, run)
-    funnels = run_funnels(store, store.runs.get(view.run.id)) if view.failures else ()
-    out.write(markdown(view, *failed_goldens(store, run, MOST_CASES), funnels).encode())
+    out.write(markdown(view, *failed_goldens(store, run, MOST_CASES)).encode())
     return view
 
 
-def markdown(
-    view: RunView, failed: Sequence[GoldenRow], more: int, funnels: Sequence[StepFunnel] = ()
-) -> str:
+def markdown(view: RunView, failed: Sequence[GoldenRow], more: int) -> str:
     """The whole text: danger above everything but the verdict."""
     parts = (
         _head(view),
@@ -56,7 +50,6 @@ def markdown(
         _summary(view),
         _safety(view.safety),
         _failures(view),
-        _steps(funnels),
         _cases(failed, more),
         _agents(view),
         _tools(view),
@@ -131,25 +124,6 @@ def _summary(view: RunView) -> Iterator[str]:
     for sentence in view.suite.sentences(lambda golden_id: code(golden_id, 80)):
         yield one_line(sentence, 1000)
         yield ""
-
-
-def _steps(funnels: Sequence[StepFunnel]) -> Iterator[str]:
-    if worth_showing(funnels):
-        yield "### Where trials leave the expected path"
-        yield ""
-        yield from funnel_lines(funnels)
-
-
-def funnel_lines(funnels: Sequence[StepFunnel]) -> Iterator[str]:
-    """The largest funnels, each as a table."""
-    for funnel in worth_showing(funnels):
-        yield f"Steps: {code(funnel_title(funnel), 300)}"
-        yield ""
-        rows = (
-            (code(row.step, 120), row.reached, row.share, code(row.elsewhere, 300) if row.elsewhere else "")
-            for row in funnel_rows(funnel)
-        )
-        yield from markdown_table(FUNNEL_TITLES, rows, numbers=FUNNEL_TITLES[1:3])
 
 
 def _failures(view: RunView) -> Iterator[str]:

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
 from rightcall.show.analysis import (
-    FUNNEL_TITLES,
     UNKNOWN,
     danger_words,
-    funnel_rows,
-    funnel_title,
-    worth_showing,
 )
 from rightcall.show.case_elements import as_html, case_drawing
 from rightcall.show.progress import ProgressState, RunProgress
@@ -97,16 +93,7 @@ def analysis_html(analysis: Analysis) -> str:
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
     shown = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
-    return f"<div><p>{head} {run}</p>{shown_notes}{shown}{_steps(analysis)}</div>"
-
-
-def _steps(analysis: Analysis) -> str:
-    """Where trials leave the expected path."""
-    return "".join(
-        f"<p>{_text(funnel_title(funnel), 300)}</p>"
-        + _table(FUNNEL_TITLES, [[_text(cell, 300) for cell in row] for row in funnel_rows(funnel)])
-        for funnel in worth_showing(analysis.funnels)
-    )
+    return f"<div><p>{head} {run}</p>{shown_notes}{shown}</div>"
 
 
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:

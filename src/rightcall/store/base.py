@@ -129,8 +129,7 @@ class ResultFilter(msgspec.Struct, frozen=True):
     """Which results of a run to list; a field that is None or empty matches all.
 
     `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
-    `tag` those whose case has the tag, `text` those with it in the golden's id or input, `with_codes` those with any
-    failure, which may pass all the same.
+    `tag` those whose case has the tag, `text` those with it in the golden's id or input.
     """
 
     outcome: Outcome | None = None
@@ -141,7 +140,6 @@ class ResultFilter(msgspec.Struct, frozen=True):
     tag: str = ""
     text: str = ""
     golden_id: str | None = None
-    with_codes: bool = False
 
 
 ListPart = Literal["danger", Outcome]

@@ -14,8 +14,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rightcall.improve.step_funnel import StepFunnel
-from rightcall.show.charts import CONFIG, SCHEMA, Spec, funnel_chart, to_svg
+from rightcall.show.charts import CONFIG, SCHEMA, Spec, to_svg
 from rightcall.show.text import one_line
 from rightcall.show.view.case import Bar
 from rightcall.show.view.summary import ShownRate
@@ -219,13 +218,6 @@ def waterfall(bars: Sequence[Bar], theme: Theme, *, narrow: bool = False) -> Spe
 def apply_theme(spec: Spec, theme: Theme) -> Spec:
     """A spec of the report in the colours of a theme: an image does not see the page's style sheet."""
     return {**spec, "width": 460, "height": 140, "config": _config(theme)}
-
-
-def funnel(steps: StepFunnel, theme: Theme) -> Spec:
-    """Where trials leave the expected path."""
-    ink, config = PALETTES[theme].ink, _config(theme)
-    axis = {**config["axis"], "labelColor": ink}
-    return {**funnel_chart(steps), "config": {**config, "text": {"color": ink}, "axis": axis}}
 
 
 def is_narrow(request: Request) -> bool:

@@ -13,7 +13,6 @@ from starlette.responses import HTMLResponse
 
 from rightcall.core.text import percent_interval
 from rightcall.show import case_elements as drawings
-from rightcall.show.analysis import funnel_rows, funnel_title, worth_showing
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
@@ -53,9 +52,6 @@ def make_environment() -> Environment:
         "draw_transcript": lambda view: _markup(drawings.transcript_drawing(view)),
         "draw_scores": lambda view: _markup(drawings.scores_drawing(view)),
         "draw_input": lambda view: _markup(*drawings.input_drawing(view)),
-        "worth_showing": worth_showing,
-        "funnel_title": funnel_title,
-        "funnel_rows": funnel_rows,
         "rate_of": lambda run: run_rate(run).value,
         "floor_of": lambda run: floor_share(run.run.summary.floor if run.run.summary else None),
         "run_link": links.run_link,

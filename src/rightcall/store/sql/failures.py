@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
@@ -20,7 +19,6 @@ from rightcall.store.sql.run_lookup import find
 
 AT_ONCE = 500
 FAILED = ResultFilter(outcome="failed")
-FLAWED = ResultFilter(outcome="passed", with_codes=True)
 MOST_DANGEROUS = 1_000
 """Goldens that a list shows first because of danger; queries name each of them."""
 
@@ -150,17 +148,11 @@ class RunFailures:
 
     def failed_trials(self) -> Iterator[StoredFailure]:
         """Every failed trial, by golden and trial, streamed."""
-        return stream_rows(self._store, partial(self._failures, which=FAILED), AT_ONCE)
+        return stream_rows(self._store, self._failures, AT_ONCE)
 
-    def flawed_passes(self) -> Iterator[StoredFailure]:
-        """Every trial that passed although it has codes, in the same form."""
-        return stream_rows(self._store, partial(self._failures, which=FLAWED), AT_ONCE)
-
-    def _failures(
-        self, connection: Connection, after: StoredFailure | None, *, which: ResultFilter
-    ) -> list[StoredFailure]:
+    def _failures(self, connection: Connection, after: StoredFailure | None) -> list[StoredFailure]:
         beyond = None if after is None else (after.golden_id, after.trial)
-        rows = select_results(connection, self._key(connection), which, AT_ONCE, beyond)
+        rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, beyond)
         numbers = [row.id for row in rows]
         codes, behaviour = evidence_of(connection, numbers), _behaviour(connection, numbers)
         return [

@@ -162,8 +162,6 @@ def conditions(
         criteria.append(of.id.in_(_with_failure(run_key, which)))
         if which.outcome is None:
             criteria.append(of.outcome != tables.UNCHECKED)  # it may have codes, but it did not fail
-    if which.with_codes:
-        criteria.append(select(tables.codes.c.code).where(tables.codes.c.result_id == of.id).exists())
     if which.failed_metric:
         criteria.append(_fails_metric(which.failed_metric, of))
     if which.tag:

@@ -11,7 +11,6 @@ from starlette.routing import Route
 from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
-from rightcall.show.analysis import worth_showing
 from rightcall.show.charts import histogram
 from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.page_renderer import page
@@ -125,15 +124,6 @@ def spread(request: Request) -> Response:
     return charts.answer(request, lambda theme: charts.apply_theme(spec, theme) if spec else None)
 
 
-def funnel(request: Request) -> Response:
-    """Where trials leave the path of steps that goldens expect."""
-    funnels = worth_showing(analysis_of(request, run_from_url(request)).funnels)
-    number = request.path_params["number"]
-    return charts.answer(
-        request, lambda theme: charts.funnel(funnels[number], theme) if number < len(funnels) else None
-    )
-
-
 def cases(request: Request) -> Response:
     """The list alone, for a run in progress."""
     stored = run_from_url(request)
@@ -234,7 +224,6 @@ routes = [
     Route("/runs/{run}", run),
     Route("/runs/{run}/insights", insights),
     Route("/runs/{run}/spread/{name}.svg", spread),
-    Route("/runs/{run}/steps/{number:int}.svg", funnel),
     Route("/runs/{run}/cases", cases),
     Route("/runs/{run}/live", live),
 ]
