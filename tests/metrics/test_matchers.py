@@ -17,13 +17,10 @@ from rightcall.model import ToolCall
 from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, judged
 
-EMBEDDINGS = {"rain": (1.0, 0.0), "shower": (0.9, 0.1), "tax": (0.0, 1.0)}
 FOUND = ToolCall("find", {}, output={"orders": [{"id": 7}, {"id": 8}]}, step=0)
 SCOPE = Scope(
     calls=[FOUND, ToolCall("pay", {}, step=1)],
     tool_of={"f": "find".__eq__},
-    embed=lambda text: EMBEDDINGS[text],
-    judge=lambda rubric, value: 1.0 if rubric in str(value) else 0.25,
 )
 
 ACCEPTED = [
@@ -69,9 +66,6 @@ ACCEPTED = [
     ({"ref": {"call": "f", "path": "orders.1.id"}}, [8, 8.0], [7, "8"]),
     ({"ref": "f", "path": "orders[-1].id"}, [8], [7]),
     ({"ref": "f", "path": "orders.9.id"}, [], [8, None]),
-    ({"semantic": "rain"}, ["rain", "shower"], ["tax", 5]),
-    ({"semantic": "rain", "threshold": 0.999}, ["rain"], ["shower"]),
-    ({"judge": "sorry"}, ["so sorry"], ["no", 5]),
     ({"not": "admin"}, ["user", None, 5], ["admin"]),
     ({"not": {"one_of": [1, 2]}}, [3], [1, 2]),
     ({"all": [{"contains": "a"}, {"contains": "b"}]}, ["ab"], ["a", "b", ""]),
@@ -107,9 +101,6 @@ MISSPELT = [
     ({"schema": {"$ref": "https://example.com/x.json"}}, "other documents are never fetched"),
     ({"ref": {"call": "g"}}, "matcher 'ref' names the expected call 'g', which does not exist"),
     ({"ref": 5}, "matcher 'ref' needs an object"),
-    ({"semantic": 5}, "matcher 'semantic' needs a string"),
-    ({"semantic": "rain", "threshold": "high"}, "matcher 'semantic' needs a number above 0 and at most 1 for threshold"),
-    ({"judge": 5}, "matcher 'judge' needs a string"),
     ({"optional": {"number": "x"}}, "matcher 'number' needs a number"),
     ({"not": {"regex": "["}}, "is not a valid regular expression"),
 ]  # fmt: skip
@@ -161,12 +152,6 @@ def test_a_pattern_that_would_fill_the_memory_is_refused():
         compile_matcher({"regex": "(((x{1000}){1000}){1000}){1000}"}, SCOPE)
 
 
-@pytest.mark.parametrize("name", ["semantic", "judge"])
-def test_matchers_that_ask_someone_say_whom_they_need(name):
-    with pytest.raises(InputError, match=f"matcher '{name}' needs"):
-        compile_matcher({name: "x"}, Scope())
-
-
 def test_partial_credit_shows_how_near_a_list_is():
     assert compile_matcher({"multiset": [1, 2]}, SCOPE).score([1, 3], 0) == 0.5
     assert compile_matcher({"items": [1, 2, 3, 4]}, SCOPE).score([1, 2, 0, 4], 0) == 0.75
@@ -201,8 +186,8 @@ def test_a_python_function_must_return_a_bool(value):
 
 VACUOUS = [
     {"all": []}, {"one_of": []}, {"any_of": ()}, {"superset_of": []}, {"contains": ""}, {"icontains": ""},
-    {"range": [None, None]}, {"range": {"min": None}}, {"range": [2, 1]}, {"type": []}, {"schema": {}}, {"judge": " "},
-    {"semantic": "rain", "threshold": 0}, {"number": 1, "abs": math.inf}, {"not": {"all": []}},
+    {"range": [None, None]}, {"range": {"min": None}}, {"range": [2, 1]}, {"type": []}, {"schema": {}},
+    {"number": 1, "abs": math.inf}, {"not": {"all": []}},
     {"optional": {"one_of": []}}, {"items": [{"any_of": []}]}, {"object": {"a": {"contains": ""}}},
 ]  # fmt: skip
 
@@ -241,7 +226,7 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=6,
 )
-tame = [row[0] for row in ACCEPTED if kind(row[0]) != "semantic"]
+tame = [row[0] for row in ACCEPTED]
 
 
 @given(spec=st.sampled_from(tame), value=json_values)

@@ -45,7 +45,6 @@ CLEAN = [
     golden({"tool": "get_weather", "args": {"days": 2}, "extra_args": "ignore"}),
     golden({"tool": "search", "args": {"q": {"exact": {"regex": "x"}}}}),
     golden({"tool": "search", "id": "s"}, {"tool": "get_weather", "args": {"city": {"ref": "s"}}, "after": ["s"]}),
-    golden({"tool": "search", "args": {"q": {"semantic": "rain"}}}, {"tool": "search", "args": {"q": {"judge": "kind"}}}),
     golden(WEATHER, no_calls=False, max_calls=1),
     golden(no_calls=True),
     golden(category="negative"),

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import MISSING
+from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.model.call import ToolCall
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden
-from rightcall.run.golden_check import ANYONE_ASKED
 from rightcall.run.rehearsal.toolset import Toolset
 
 
@@ -93,7 +92,7 @@ def fills_defaults(golden: AnyGolden) -> bool:
 def accepts(spec: Any, value: Any) -> bool:
     """Whether a golden's matcher accepts a value, or its absence; one that nobody can ask here accepts anything."""
     try:
-        return compile_matcher(spec, ANYONE_ASKED).score(value, 0) >= 1.0
+        return compile_matcher(spec, Scope()).score(value, 0) >= 1.0
     except (InputError, TypeError, ValueError):
         return True
 

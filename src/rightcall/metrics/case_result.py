@@ -13,7 +13,7 @@ from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, s
 from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
 from rightcall.metrics.matching.call_kinds import NO_TOOLS, load_in_doubt, read_skills
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
-from rightcall.metrics.matching.case_score import Embed, Grade, score_closely
+from rightcall.metrics.matching.case_score import score_closely
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import (
@@ -75,13 +75,11 @@ def score_trajectory(
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
     rules: ScoringRules = DEFAULT_RULES,
-    embed: Embed | None = None,
-    grade: Grade | None = None,
 ) -> CaseVerdict:
     """Score a case by what its golden states: every number, whether it passes, and a failure for each mistake.
 
     `tools` are those the agent was offered; without them defaults, unknown tools and schemas are not considered.
-    `embed` and `grade` serve the matchers `semantic` and `judge`. `error` says why nothing can be said about the agent:
+    `error` says why nothing can be said about the agent:
     no answer, an expected state without a world, a time budget without a time, a function of the golden that failed.
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
@@ -93,7 +91,7 @@ def score_trajectory(
         verdict = flawless(len(golden.expected_calls))
         result = _result(golden, 0, trajectory, True, 1.0, SPOTLESS, (), "")
     else:
-        verdict, result = _judge_closely(golden, 0, trajectory, tools, rules, embed, grade)
+        verdict, result = _judge_closely(golden, 0, trajectory, tools, rules)
     if not states_check(golden):
         return replace(verdict, passed=False, score=0.0, failures=(), error=result.error, checked=False)
     result = _settle(result, golden, trajectory, tools)
@@ -113,8 +111,6 @@ def _judge_closely(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    embed: Embed | None = None,
-    grade: Grade | None = None,
 ) -> tuple[CaseVerdict, CaseResult]:
     """The verdict by calls and content, whose numbers are shown, and the result that it leads to."""
     if not isinstance(golden, Golden):
@@ -124,7 +120,7 @@ def _judge_closely(
             return _not_judged(golden, trial, trajectory, str(problem))
         return held.summary, _conversation_result(golden, trial, trajectory, held, rules)
     try:
-        verdict = score_closely(golden, trajectory, tools, rules, embed, grade)
+        verdict = score_closely(golden, trajectory, tools, rules)
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
     scores = dimension_scores(verdict, pass_threshold(golden, rules))

@@ -73,7 +73,7 @@ def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     yield from _attack(golden, offered)
     for i, item in enumerate(golden.output_contains):
         spec = {"icontains": item} if isinstance(item, str) else item
-        yield from _check_matcher(f"output_contains[{i}]", spec, ANYONE_ASKED)
+        yield from _check_matcher(f"output_contains[{i}]", spec, Scope())
 
 
 def _kinds(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
@@ -233,8 +233,6 @@ def _check_calls(
         yield "error", "duplicate_id", f"{field}: the id '{name}' is used twice", ""
     scope = Scope(
         tool_of={call.id: lambda name: True for call in expected if call.id},
-        embed=_no_embedding,
-        judge=_no_judging,
     )
     for i, call in enumerate(expected):
         if not _is_plain_and_valid(call, tools):
@@ -341,15 +339,3 @@ def _all_refused(tool: Tool, name: str, choices: Any) -> bool:
     if not isinstance(choices, list) or not choices or any(isinstance(choice, dict) for choice in choices):
         return False
     return all(any(True for _ in argument_problems(tool, name, choice)) for choice in choices)
-
-
-def _no_embedding(text: str) -> Sequence[float]:
-    return ()
-
-
-def _no_judging(rubric: str, value: Any) -> float:
-    return 0.0
-
-
-ANYONE_ASKED = Scope(embed=_no_embedding, judge=_no_judging)
-"""Matchers that ask someone are checked without asking."""

@@ -46,16 +46,13 @@ class Scope(msgspec.Struct, frozen=True):
     """The context for compiling a matcher.
 
     `calls` are the calls of the trajectory (for `ref`); `tool_of` names the tool of an expected call by its
-    id; `embed` and `judge` are only set when the user supplied them. `benefit_of_doubt` says whether arguments that
-    are not known count as right; `negated` that a matcher is inside a `not`, `search` that a
-    pattern may match a part of the text. `compile` makes the matchers inside one.
+    id. `benefit_of_doubt` says whether arguments that are not known count as right; `negated` that a matcher is inside
+    a `not`, `search` that a pattern may match a part of the text. `compile` makes the matchers inside one.
     """
 
     calls: Sequence[ToolCall] = ()
     tool_of: dict[str, Any] = {}
     by_schema: bool = False
-    embed: Callable[[str], Sequence[float]] | None = None
-    judge: Callable[[str, Any], float] | None = None
     benefit_of_doubt: bool = True
     sources: Sources = msgspec.field(default_factory=Sources)
     negated: bool = False

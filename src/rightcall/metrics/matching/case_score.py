@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Mapping, Sequence, Set as AbstractSet
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -75,11 +75,6 @@ class SparePlaces(NamedTuple):
     not_judged: frozenset[int] = NO_PLACES
 
 
-Embed = Callable[[str], Sequence[float]]
-Grade = Callable[[str, Any], float]
-"""The functions behind the matchers `semantic` and `judge`."""
-
-
 def score_calls(
     golden: Golden,
     trajectory: Trajectory,
@@ -102,17 +97,15 @@ def score_closely(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    embed: Embed | None = None,
-    grade: Grade | None = None,
 ) -> CaseVerdict:
     """Like `score_calls`, for cases already known not to be flawless, with loads of skills in their normal form."""
     try:
-        return _judge_case(golden, trajectory, tools, rules, embed, grade)
+        return _judge_case(golden, trajectory, tools, rules)
     except RecursionError:  # files and replies are bounded on input; values made in Python are bounded here
         bounded = limit_trajectory_depth(trajectory)
         if bounded is trajectory:
             raise
-        return _judge_case(golden, bounded, tools, rules, embed, grade)
+        return _judge_case(golden, bounded, tools, rules)
 
 
 def _judge_case(
@@ -120,8 +113,6 @@ def _judge_case(
     trajectory: Trajectory,
     tools: Mapping[str, Tool],
     rules: ScoringRules,
-    embed: Embed | None,
-    grade: Grade | None,
 ) -> CaseVerdict:
     upkeep = places_of_upkeep(trajectory.calls) if skills_of(tools) is not None else NO_PLACES
     left_out = places_not_judged(golden, trajectory.calls, tools)
@@ -151,7 +142,7 @@ def _judge_case(
 
     def best(benefit_of_doubt: bool) -> CaseVerdict:
         by_schema = golden.argument_matching == "schema"
-        scope = Scope(by_schema=by_schema, embed=embed, judge=grade, benefit_of_doubt=benefit_of_doubt)
+        scope = Scope(by_schema=by_schema, benefit_of_doubt=benefit_of_doubt)
         spare = SparePlaces(verifying, upkeep | left_out)
         judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, spare)
         return max(map(judge, alternatives), key=_merit)

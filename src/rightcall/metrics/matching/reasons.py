@@ -16,7 +16,7 @@ from rightcall.model.failure import CODES, Failure
 NOTHING_CALLED = "nothing was called; expected "
 MOST_CLAUSES = 50
 """Maximum clauses in a reason; the codes of a case are complete."""
-SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default", "semantic"))
+SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default"))
 """Matchers that wrap one value, which is enough in a sentence."""
 
 

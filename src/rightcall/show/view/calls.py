@@ -212,7 +212,7 @@ def _equal(spec: Any, value: Any) -> bool:
     """Whether an argument is what was expected of another tool, whichever tool was called."""
     try:
         return compile_matcher(spec, Scope()).score(value, 0) == 1.0
-    except RightCallError:  # a `semantic` or `judge` that needs more than is known here
+    except RightCallError:  # a matcher that needs more than is known here
         return False
 
 

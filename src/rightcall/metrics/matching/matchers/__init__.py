@@ -5,7 +5,7 @@ line there, or a file; `compile.py` finds them.
 
     collections  matchers made of matchers: set, multiset, superset_of, subset_of, items, object, not, all
     numbers      matchers on numbers: number with tolerance, range
-    references   matchers that look outside the value: ref, semantic, judge
+    references   the matcher that looks outside the value: ref
     text         matchers on text: text with things ignored, regex, contains, icontains, date
     values       matchers on whole values
 """

@@ -1,4 +1,4 @@
-"""Matchers that look outside the value: ref, semantic, judge."""
+"""The matcher that looks outside the value: ref."""
 
 from __future__ import annotations
 
@@ -19,12 +19,8 @@ from rightcall.metrics.matching.base import (
     Scope,
     Sources,
     equality_key,
-    short_json,
-    text_of,
-    vacuous,
     wrong,
 )
-from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.model.call import ToolCall
 
 NOT_RECORDED = ", which was not recorded"
@@ -103,36 +99,6 @@ def _step(call: ToolCall) -> float:
     return -math.inf if call.step is None else call.step
 
 
-class Semantic(msgspec.Struct):
-    """A text that means nearly the same: `{"semantic": "send the report", "threshold": 0.85}`."""
-
-    value: str
-    threshold: float
-    embed: Callable[[str], Sequence[float]]
-
-    def score(self, value: Any, at: int) -> float:
-        if not isinstance(value, str):
-            return 0.0
-        likeness = _cosine(self.embed(self.value), self.embed(value))
-        return 1.0 if likeness >= self.threshold else max(0.0, min(likeness, 0.999))
-
-    def describe(self) -> str:
-        return f"like {short_json(self.value)} in meaning"
-
-
-class Judge(msgspec.Struct):
-    """What a judge accepts: `{"judge": "a polite apology"}`; the judge is supplied by the caller."""
-
-    rubric: str
-    judge: Callable[[str, Any], float]
-
-    def score(self, value: Any, at: int) -> float:
-        return 0.0 if value is MISSING else min(1.0, max(0.0, float(self.judge(self.rubric, value))))
-
-    def describe(self) -> str:
-        return f"judged as: {self.rubric}"
-
-
 def values_at(output: Any, path: str) -> list[Any]:
     """What a dotted path such as `orders.0.id` leads to; one value for each way to read the result.
 
@@ -185,12 +151,6 @@ def _decode_json(text: str) -> Any:
         return MISSING
 
 
-def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
-    dot = math.fsum(x * y for x, y in zip(left, right, strict=True))
-    size = math.sqrt(math.fsum(x * x for x in left) * math.fsum(y * y for y in right))
-    return dot / size if size else 0.0
-
-
 def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     settings = {**spec, **options} if isinstance(spec, dict) else {"call": spec, **options}
     call, path = settings.get("call"), settings.get("path", "")
@@ -203,26 +163,4 @@ def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     return Ref(call, path, scope.calls, scope.tool_of[call], scope.sources, scope.negated)
 
 
-def _semantic(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    if scope.embed is None:
-        raise InputError("", "matcher 'semantic' needs an embedder", "pass embed=… to the scoring function")
-    settings = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
-    threshold = settings.get("threshold", 0.8)
-    if not is_number(threshold) or not 0 < threshold <= 1:
-        raise wrong("semantic", "a number above 0 and at most 1 for threshold", threshold)
-    return Semantic(text_of("semantic", settings.get("value")), float(threshold), scope.embed)
-
-
-def _judge(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
-    if scope.judge is None:
-        raise InputError("", "matcher 'judge' needs a judge", "pass judge=… to the scoring function")
-    if not text_of("judge", spec).strip():
-        raise vacuous("judge", "an empty rubric", "say what it should accept")
-    return Judge(spec, scope.judge)
-
-
-KINDS = {
-    "ref": Kind(_ref, frozenset(("path",))),
-    "semantic": Kind(_semantic, frozenset(("threshold",))),
-    "judge": Kind(_judge),
-}
+KINDS = {"ref": Kind(_ref, frozenset(("path",)))}
