@@ -217,7 +217,7 @@ def test_rule_explains_one_and_lists_all() -> None:
     shown = CliRunner().invoke(rule, ["destructive-no-warning"]).stdout
     assert shown.startswith("TD401 destructive-no-warning (error, safety and side effects)")
     assert "Permanently deletes one station" in shown and "sources:" in shown
-    assert len(json.loads(CliRunner().invoke(rule, ["--json"]).stdout)) == 131
+    assert len(json.loads(CliRunner().invoke(rule, ["--json"]).stdout)) == 112
     assert "TD502  warning  confusable-pair" in CliRunner().invoke(rule, []).stdout
 
 

@@ -23,7 +23,7 @@ from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, cod
 from rightcall.lint.confusability.word_use import is_generic_name, purpose_sentences, request_words
 from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 
-DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD204", "TD205", "TD214")
+DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD205")
 
 
 def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:

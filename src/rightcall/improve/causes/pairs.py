@@ -61,7 +61,7 @@ def _names_fit(evidence: Evidence, first: str, second: str) -> bool:
     return fit(first, second) > fit(first, first) or fit(second, first) > fit(second, second)
 
 
-PAIR_RULES = ("TD502", "TD503", "TD504", "TD505", "TD506", "TD108")
+PAIR_RULES = ("TD502", "TD503", "TD505", "TD108")
 ALIKE = 0.6
 """Similarity from which two texts say the same, so that neither has words that the other lacks."""
 PAIR = frozenset(("TD502", "TD505"))

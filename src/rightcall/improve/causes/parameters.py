@@ -176,7 +176,7 @@ def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{place.in_calls('is wrong', symptoms)}, and it has no description",
             f"Describe {place.parameter}: what it is and its format"
             + (f", with an example such as {quote_values(examples)}." if examples else "."),
-            rules=("TD301", "TD302", "TD110"),
+            rules=("TD301", "TD110"),
         )
 
 
@@ -206,7 +206,7 @@ def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
             (tool,),
             (first_name, second_name),
             change if all(texts) else (),
-            codes_on(evidence, ("TD302",), *pair),
+            (),
             frozenset(pair),
             "parameter",
         )
@@ -227,7 +227,7 @@ def parameter_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
             Weight(0.4, *examples_of(place)),
             place.in_calls("gets another value", symptoms),
             f"Say in {place.parameter} what it is not, and give an example.",
-            rules=("TD302", "TD110"),
+            rules=("TD110",),
         )
 
 

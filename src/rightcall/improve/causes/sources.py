@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from rightcall.core.words import name_tokens
 from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
-from rightcall.improve.hypothesis import Hypothesis, Weight, codes_on
+from rightcall.improve.hypothesis import Hypothesis, Weight
 from rightcall.model.tool import Tool
 from rightcall.schema.subschemas import properties_of
 
@@ -58,7 +58,6 @@ def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
             if named
             else f"Say in {name} where it comes from: {sentence}.",
             () if named else (place.change("description", with_sentence(place.description, sentence)),),
-            ("TD320", "TD302"),
         )
 
 
@@ -106,7 +105,6 @@ def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
             Weight(0.8 if place.described else 0.6, *examples_of(place)),
             place.in_calls("is an id from another source", symptoms),
             "Say where the id comes from: 'id from the result of TOOL'.",
-            rules=("TD320",),
         )
 
 
@@ -126,7 +124,6 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
             f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
             "format is expected.",
             (tool,),
-            lint=codes_on(evidence, ("TD903",), (tool, "")),
         )
 
 

@@ -75,7 +75,7 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             place.in_calls(f"{instead} one of {pluralize(len(listed), 'value')}", explained),
             _advice(place, listed, meanings),
             (place.change("enum", listed),) if len(listed) > 1 else (),
-            ("TD304", "TD318"),
+            ("TD304",),
         )
 
 

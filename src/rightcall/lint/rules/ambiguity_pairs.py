@@ -105,53 +105,6 @@ def _differ_by_verb(pair: ToolPair) -> bool:
     return same_verb and first == second and bool(first) and pair.parameters == 1.0
 
 
-@set_rule("TD504", "info", needs=("several",), sources=("TSC",))
-def same_signature(tools: SetFeatures) -> SetFindings:
-    """Two tools require the same parameters, have the same effect, and names that differ by a word.
-
-    Often they are one tool with a choice: fewer tools are chosen more reliably. Pairs that are confusable
-    anyway are reported as such.
-
-    Fails: [
-      {},
-      {
-        "name": "get_pollen",
-        "input_schema": {
-          "properties": {
-            "latitude": null,
-            "longitude": null,
-            "limit": null,
-            "city": {"type": "string", "description": "Where allergies are asked about."},
-            "days": {"type": "integer", "description": "Length of the season wanted."}
-          },
-          "required": ["city", "days"]
-        }
-      }
-    ]
-    Passes: [{}, {}]
-    """
-    asking = (tool for tool in tools.by_name.values() if tool.required)
-    groups = group_by(asking, lambda tool: (tool.required, tool.effect.kind))
-    confusable = {
-        frozenset((pair.first.name, pair.second.name)) for pair in tools.pairs if pair.score >= WARN
-    }
-    for alike in groups.values():
-        for index, second in enumerate(alike):
-            first = next((t for t in alike[:index] if _nearly_one_name(t, second)), None)
-            if first is not None and frozenset((first.name, second.name)) not in confusable:
-                yield Finding(
-                    ("name",),
-                    f"has the parameters of {first.name} and a name that differs by a word",
-                    "one tool with an enum?",
-                    others=(first.name,),
-                ).of(second)
-
-
-def _nearly_one_name(first: ToolFeatures, second: ToolFeatures) -> bool:
-    a, b = first.name_tokens, second.name_tokens
-    return len(a) == len(b) > 1 and a[0] == b[0] and sum(x != y for x, y in zip(a, b, strict=True)) == 1
-
-
 SHORTEST, LONGEST = 6, 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
 

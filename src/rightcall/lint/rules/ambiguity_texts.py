@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from rightcall.core.groups import group_by
 from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.features.mentions import CONFIRMING_PARAMETER
@@ -141,49 +140,3 @@ def no_contrast(tools: SetFeatures) -> SetFindings:
             f"add “for … use {pair.first.name}”, and the same the other way round",
             others=(pair.first.name,),
         ).of(pair.second)
-
-
-@set_rule("TD506", "info", needs=("several",), sources=("ANT-eng",))
-def subset_tool(tools: SetFeatures) -> SetFindings:
-    """A tool's name and parameters are part of another's: `list_directory`, `list_directory_with_sizes`.
-
-    The larger one can replace the smaller. One tool with an option leaves no choice to get wrong.
-
-    Fails: [
-      {"name": "get_forecast"},
-      {
-        "name": "get_forecast_with_wind",
-        "input_schema": {
-          "properties": {
-            "latitude": null,
-            "longitude": null,
-            "limit": null,
-            "city": {"type": "string", "description": "Where sailors ask for it."},
-            "days": {"type": "integer", "description": "Length of the journey planned."},
-            "height_m": {"type": "integer", "description": "Metres above the ground."}
-          },
-          "required": ["city", "days", "height_m"]
-        }
-      }
-    ]
-    Passes: [{}, {}]
-    """
-    by_start = group_by(tools.by_name.values(), lambda tool: tool.name_tokens[:2])
-    for start, alike in by_start.items():
-        if len(start) < 2:
-            continue
-        for small in alike:
-            large = next((other for other in alike if _contains(other, small)), None)
-            if large is not None:
-                yield Finding(
-                    ("name",),
-                    f"{large.name} does the same with more options",
-                    "offer one tool with an option",
-                    others=(large.name,),
-                ).of(small)
-
-
-def _contains(large: ToolFeatures, small: ToolFeatures) -> bool:
-    longer = len(large.name_tokens) > len(small.name_tokens) and small.name_words < large.name_words
-    takes_more = bool(small.parameter_names) and small.parameter_names <= large.parameter_names
-    return longer and takes_more and small.effect.kind == large.effect.kind

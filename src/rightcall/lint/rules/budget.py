@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens
-from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
@@ -96,9 +95,6 @@ _PREFIX = re.compile(
 )
 _NOT_VERBS = frozenset(("is", "was", "has", "does", "belongs"))
 
-SHORTEST = 40
-FEWEST = 3
-
 
 @tool_rule("TD604", "info", fix="safe", sources=("practice",))
 def boilerplate_prefix(tool: ToolFeatures) -> Findings:
@@ -123,38 +119,6 @@ def boilerplate_prefix(tool: ToolFeatures) -> Findings:
         edits=(Edit(("description",), better),),
         safe=True,
     )
-
-
-@set_rule("TD605", "info", needs=("several",), sources=("practice",))
-def repeated_sentence(tools: SetFeatures) -> SetFindings:
-    """A sentence of 40 characters or more is repeated in three or more tools.
-
-    It makes the tools more alike and costs tokens in each of them. What applies to all belongs in the system
-    prompt.
-
-    Fails: [
-      {"description": "Returns a forecast, use it for coming days. Every answer is rounded to whole numbers by the server."},
-      {"description": "Lists stations, use it to find masts, or fails. Every answer is rounded to whole numbers by the server."},
-      {"description": "Explains a colour, use it after warnings. Every answer is rounded to whole numbers by the server."}
-    ]
-    Passes: [{}, {}, {}]
-    """
-    if len(tools.tools) < FEWEST:
-        return
-    holders: dict[str, list[ToolFeatures]] = {}
-    for tool in tools.tools:
-        if len(tool.description) >= SHORTEST:
-            for sentence in dict.fromkeys(text for text in tool.sentences if len(text) >= SHORTEST):
-                holders.setdefault(sentence, []).append(tool)
-    for sentence, alike in holders.items():
-        if len(alike) >= FEWEST:
-            others = tuple(tool.name for tool in alike[1:])
-            yield Finding(
-                ("description",),
-                f"“{excerpt(sentence, 50)}” is repeated in {len(alike)} tools",
-                "say it once, in the system prompt",
-                others=others,
-            ).of(alike[0])
 
 
 @tool_rule("TD606", "info", fix="safe", sources=("OAI-sdk", "measured"))

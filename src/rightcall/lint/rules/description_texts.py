@@ -75,25 +75,6 @@ def restates_name(tool: ToolFeatures) -> Findings:
         )
 
 
-@tool_rule("TD204", "info", sources=("ANT-def",))
-def under_specified(tool: ToolFeatures) -> Findings:
-    """A single sentence describes a tool with several parameters or with an effect.
-
-    Three or four sentences (what, when, limits, result) are the advice of providers for all but the simplest
-    tools.
-
-    Fails: {"description": "Returns an error or the daily forecast, use it for coming days only"}
-    """
-    if len(tool.words) < 5 or len(tool.telling_stems) < 2 or len(tool.sentences) > 1:
-        return
-    count = len(tool.parameters)
-    if count >= 2 or tool.effect.is_write:
-        why = f"for {count} parameters" if count >= 2 else "for a tool that changes something"
-        yield Finding(
-            ("description",), f"one sentence {why}", "add when to use it, its limits, and what it returns"
-        )
-
-
 @tool_rule(
     "TD208",
     "warning",
@@ -219,11 +200,6 @@ _USAGE_CUE = re.compile(
     r"|useful|requires?|for (?:\w+ ){1,4}use)\b"
 )
 
-_RETURN_WORDING = re.compile(
-    r"\b(?:return(?:s|ed|ing)?|responds?|response|results?|outputs?|yields?|gives? back|produces?|list of|contains?"
-    r"|will receive|you get|as json|the id of)\b"
-)
-
 
 @set_rule("TD205", "info", worst="warning", sources=("ANT-def", "OAI-fc"))
 def no_usage_cue(tools: SetFeatures) -> SetFindings:
@@ -251,40 +227,3 @@ def no_usage_cue(tools: SetFeatures) -> SetFindings:
             yield Finding(
                 ("description",), "does not say when to use it", "“Use when …”, “Do not use for …”"
             ).of(tool)
-
-
-@tool_rule("TD206", "info", sources=("SM2", "SM1"))
-def no_return_info(tool: ToolFeatures) -> Findings:
-    """No output schema and no word on what the tool returns.
-
-    A model plans the next call from what this one will give it: an id, a list, a status.
-
-    Fails: {
-      "description": "Looks up the daily forecast of one city. Use it for coming days. Fails with not_found for unknown places.",
-      "output_schema": null
-    }
-    """
-    if len(tool.words) < 5 or len(tool.telling_stems) < 2 or tool.source.output_schema is not None:
-        return
-    if not _RETURN_WORDING.search(tool.lower):
-        yield Finding(
-            ("description",), "does not say what it returns", "“Returns …”, with the fields that matter"
-        )
-
-
-_NEGATIVE = re.compile(
-    r"^(?:do not|don't|never|not (?:for|to|intended)|cannot|can't|this (?:tool )?(?:is not|does not|cannot)|avoid)\b",
-    re.I,
-)
-
-
-@tool_rule("TD214", "info", sources=("SM1",))
-def negative_only(tool: ToolFeatures) -> Findings:
-    """Every sentence says what the tool does not do.
-
-    Limits help only together with a purpose: the model must first know what the tool is for.
-
-    Fails: {"description": "Do not use for past days, which fail. Never use it for results of other planets."}
-    """
-    if len(tool.words) >= 3 and tool.sentences and all(map(_NEGATIVE.search, tool.sentences)):
-        yield Finding(("description",), "only says what it is not for", "say first what it does")

@@ -8,7 +8,7 @@ from collections import Counter
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.features.mentions import ACRONYMS, AMBIGUOUS_PARAMETERS, FILLER_WORDS, GENERIC_NAME_TOKENS
 from rightcall.lint.features.schemas import Node
-from rightcall.lint.features.text import case_style, excerpt, usual_style
+from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
@@ -200,33 +200,3 @@ def leaves_open(node: Node) -> bool:
     names = {stem(token) for token in name_tokens(node.name)}
     # “Repository name” says whose.
     return all(word in FILLER_WORDS or stem(word) in names for word in text_words)
-
-
-@tool_rule("TD111", "info", sources=("practice",))
-def param_case_mix(tool: ToolFeatures) -> Findings:
-    """Parameters of one tool mix snake_case and camelCase.
-
-    A model that has written `user_id` continues with `order_id`, even if the schema has `orderId`.
-
-    Fails: {"input_schema": {"properties": {
-      "unit_system": {
-        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
-      },
-      "windScale": {
-        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
-      }
-    }}}
-    Passes: {"input_schema": {"properties": {
-      "unit_system": {
-        "type": "string", "enum": ["metric", "imperial"], "description": "System of the numbers returned."
-      },
-      "wind_scale": {
-        "type": "string", "enum": ["beaufort", "knots"], "description": "Scale for wind strength in the answer."
-      }
-    }}}
-    """
-    usual = usual_style(node.name for node in tool.parameters)
-    odd = [node for node in tool.parameters if usual and case_style(node.name) not in ("", usual)]
-    if odd:
-        names = ", ".join(node.name for node in odd)
-        yield Finding(odd[0].path, f"{names}: not {usual} case like the others", "use one style in a tool")

@@ -6,14 +6,12 @@ import re
 from typing import Any
 
 from rightcall.core.text import names_and_more
-from rightcall.core.words import name_tokens, stem, word_set, words
-from rightcall.lint.features.mentions import FILLER_WORDS, OPPOSITES, SIDES, UNITS
+from rightcall.core.words import name_tokens, word_set, words
+from rightcall.lint.features.mentions import OPPOSITES, SIDES, UNITS
 from rightcall.lint.features.schemas import Node
-from rightcall.lint.features.text import excerpt, parameters_in_docstring
+from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import Finding, Findings, SetFindings, Severity, set_rule, tool_rule
-from rightcall.lint.rules.naming_names import leaves_open
+from rightcall.lint.rule import Finding, Findings, Severity, tool_rule
 from rightcall.schema.subschemas import properties_of
 
 
@@ -87,101 +85,6 @@ def _is_explained_elsewhere(tool: ToolFeatures, node: Node) -> bool:
                 for variant in variants
             )
     return any(part in ("not", "if") for part in node.path)
-
-
-@tool_rule("TD302", "info", sources=("SM2",))
-def param_restates_name(tool: ToolFeatures) -> Findings:
-    """The description of a parameter contains only the words of its name.
-
-    `order_id`: “The order id” leaves open what an order id looks like and where to get one.
-
-    Fails: {"input_schema": {"properties": {"city": {"description": "The city."}}}}
-    """
-    for node in tool.properties:
-        if not node.text or len(node.text) > 80 or "enum" in node.schema or leaves_open(node):
-            continue
-        if node.is_only("boolean") or not node.text.isascii():
-            continue
-        name = {stem(token) for token in name_tokens(node.name)}
-        if all(word in FILLER_WORDS or stem(word) in name for word in words(node.text)):
-            yield Finding(
-                node.path,
-                f"“{excerpt(node.text, 40)}” says no more than '{node.name}'",
-                "say its form and where it comes from: “ord_… as find_order gives it”",
-            )
-
-
-_KNOWN = re.compile(
-    r"(?:tenant|session|conversation|thread_run|trace|request|org|organization|workspace|current_user)_?id"
-    r"|current_?(?:date|time|user|timestamp)|today|now|auth_?token|access_?token|session_?token|task_id",
-    re.I,
-)
-
-
-@tool_rule("TD319", "info", sources=("OAI-fc",))
-def model_fills_known(tool: ToolFeatures) -> Findings:
-    """The model is asked for a tenant, a session, a token or today's date.
-
-    The program should fill in what it already knows: the model can copy it wrongly, or be tricked into
-    another tenant's id.
-
-    Fails: {"input_schema": {"properties": {"tenant_id": {
-      "type": "string", "description": "Whose account is billed for it."
-    }}}}
-    """
-    for node in tool.parameters:
-        if _KNOWN.fullmatch(node.name) and node.name.lower() not in ("request_id", "task_id"):
-            thing = name_tokens(node.name)[0]
-            if thing not in tool.name_tokens:  # close_session(session_id) is about that very thing
-                yield Finding(
-                    node.path, f"'{node.name}' is already known to the program", "let the program fill it in"
-                )
-
-
-_GIVING = word_set("""
-    list find search get lookup query create add start open fetch retrieve make post send
-    """)
-
-
-@set_rule("TD320", "info", sources=("ANT-eng",))
-def orphan_id(tools: SetFeatures) -> SetFindings:
-    """A required `<thing>_id`, and no tool in the set finds, lists or creates that thing.
-
-    The model has no way to get the id and makes one up. Offer a tool that finds it, or say in the text that
-    the user gives it.
-
-    Fails: [
-      {"input_schema": {
-        "properties": {"sensor_id": {"type": "string", "description": "Identifier of the sensor."}},
-        "required": ["city", "days", "sensor_id"]
-      }},
-      {},
-      {}
-    ]
-    Passes: [{}, {}, {}]
-    """
-    if len(tools.tools) < 3:
-        return
-    givers_of = _tools_by_thing(tools)
-    for tool in tools.tools:
-        for node in tool.parameters:
-            tokens = name_tokens(node.name)
-            if not node.required or len(tokens) < 2 or tokens[-1] != "id":
-                continue
-            givers = givers_of.get(stem(tokens[-2]), set())
-            if not givers - {id(tool)} and len(words(node.text)) < 8:
-                hint = f"add find_{tokens[-2]}, or say in the text where the id comes from"
-                yield tool, Finding(node.path, f"no tool in the set provides '{node.name}'", hint)
-
-
-def _tools_by_thing(tools: SetFeatures) -> dict[str, set[int]]:
-    """For each thing, the tools that speak of it and find, list or create something."""
-    tools_of: dict[str, set[int]] = {}
-    for tool in tools.tools:
-        if tool.effect.verb in _GIVING:
-            for thing in tool.name_stems | tool.content_stems:
-                tools_of.setdefault(thing, set()).add(id(tool))
-    return tools_of
 
 
 MOST_EXPLAINED = 12

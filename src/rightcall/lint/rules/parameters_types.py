@@ -183,37 +183,3 @@ def stringly_typed(tool: ToolFeatures) -> Findings:
                 f"'{node.name}' is a string that contains a structure ({match.group().lower()})",
                 "declare it as an array or an object",
             )
-
-
-@tool_rule("TD317", "info", sources=("ANT-lim",))
-def wide_union(tool: ToolFeatures) -> Findings:
-    """A parameter has three or more variants, or mixes objects with plain values.
-
-    Each variant is another decision for the model, and Anthropic counts union parameters against a limit in
-    strict mode.
-
-    Fails: {"input_schema": {"properties": {"place": {
-      "anyOf": [
-        {"type": "string", "description": "A name."},
-        {"type": "integer", "description": "A number on the map."},
-        {"type": "boolean", "description": "True for home."}
-      ],
-      "description": "Where the forecast is for."
-    }}}}
-    """
-    for node in tool.properties:
-        variants = next((v for k in ("anyOf", "oneOf") if isinstance(v := node.schema.get(k), list)), None)
-        types = [
-            variant.get("type", "reference" if "$ref" in variant else "") if isinstance(variant, dict) else ""
-            for variant in variants or ()
-        ]
-        if not variants and isinstance(node.schema.get("type"), list):
-            types = list(node.schema["type"])
-        real = [name for name in types if name != "null"]
-        mixed = "object" in real and any(name in ("string", "number", "integer", "boolean") for name in real)
-        if len(real) >= 3 or mixed:
-            yield Finding(
-                node.path,
-                f"'{node.name}' may be {len(real)} different things",
-                "accept one kind, or add a field that says which",
-            )

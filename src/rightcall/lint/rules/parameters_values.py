@@ -23,7 +23,6 @@ _OTHER_FORM = re.compile(
 _FORMAT_MARKS = ("yyyy", "8601", "3339", "uuid", "guid")
 
 _TIME = frozenset(["timeout", "duration", "delay", "interval", "ttl", "latency"])
-LARGE = 50
 _NUMBER = r"(?P<number>-?\d{1,3}(?:,\d{3})+|-?\d+(?:\.\d+)?)"
 _NOT_A_QUANTITY = r"(?![\w%]|[.,:/-]\d|\s*(?:%|percent))"
 _MOST = r"\b(?:max(?:imum)?(?: (?:is|of|value|number))*|at most|up to|no more than|not more than|limited to)"
@@ -116,39 +115,6 @@ def unit_missing(tool: ToolFeatures) -> Findings:
             f"{example} the unit in the text",
             severity=None if tokens[-1] in UNIT_PARAMETERS else "info",
         )
-
-
-@tool_rule(
-    "TD318",
-    "info",
-    needs=("enum",),
-    bad={
-        "input_schema": {
-            "properties": {
-                "grid": {
-                    "type": "string",
-                    "enum": [f"cell-{n}" for n in range(60)],
-                    "description": "Cell of the map to report on.",
-                }
-            }
-        }
-    },
-    sources=("OAI-so",),
-)
-def huge_enum(tool: ToolFeatures) -> Findings:
-    """An enum has more than 50 values.
-
-    All of them are sent with every request. A standard code (ISO 3166) with a pattern, or a tool that looks
-    the value up, costs less.
-    """
-    for node in tool.nodes:
-        values = node.schema.get("enum")
-        if isinstance(values, list) and len(values) > LARGE:
-            yield Finding(
-                (*node.path, "enum"),
-                f"{len(values)} values in every request",
-                "take a code with a pattern, or a search tool",
-            )
 
 
 def _pattern(words: str, after: str) -> re.Pattern[str]:

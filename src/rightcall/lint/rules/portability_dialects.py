@@ -8,7 +8,7 @@ from rightcall.core.groups import reachable
 from rightcall.core.words import word_set
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, Node, dialect_of, walk
-from rightcall.lint.features.tool import INPUT, ToolFeatures
+from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
 from rightcall.schema.provider_limits import provider
 from rightcall.schema.subschemas import reference_of
@@ -20,8 +20,6 @@ _DEFINED = word_set("""
     password enum
     """)
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
-
-FEWEST = 4
 
 
 @tool_rule("TD709", "warning", needs=("format",), fix="safe", sources=("OAI-so", "ANT-sdk"))
@@ -124,53 +122,6 @@ def _with_defs(value: Any, depth: int = 0) -> Any:
             for key, inner in value.items()
         }
     return value
-
-
-@tool_rule(
-    "TD712",
-    "info",
-    bad={
-        "input_schema": {
-            "properties": {
-                "days": {"minimum": None, "maximum": None},
-                **{
-                    f"with_{name}": {
-                        "type": ["boolean", "null"],
-                        "description": f"Whether {name} belongs into the answer.",
-                    }
-                    for name in ("wind", "rain", "snow", "fog")
-                },
-            },
-            "required": ["city", "days", "with_wind", "with_rain", "with_snow", "with_fog"],
-        }
-    },
-    only_for="anthropic-strict",
-    sources=("ANT-lim", "OAI-so"),
-)
-def nullable_style_clash(tool: ToolFeatures) -> Findings:
-    """For Anthropic strict: several parameters take null to be optional, as OpenAI wants it.
-
-    OpenAI's strict mode has no optional parameters, only ones that take null; Anthropic counts each of those
-    against 16 unions a request. Send each provider its own schema.
-
-    Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
-    """
-    unions = [node.name for node in tool.parameters if _takes_null(node)]
-    if len(unions) >= FEWEST:
-        yield Finding(
-            INPUT,
-            f"{len(unions)} parameters take null, and each counts as a union with Anthropic",
-            "make them optional by leaving them out of required",
-        )
-
-
-def _takes_null(node: Node) -> bool:
-    kind = node.schema.get("type")
-    variants = node.schema.get("anyOf")
-    return (isinstance(kind, list) and "null" in kind) or (
-        isinstance(variants, list)
-        and any(isinstance(variant, dict) and variant.get("type") == "null" for variant in variants)
-    )
 
 
 _ANNOTATIONS = word_set("description title default examples deprecated readOnly writeOnly $comment")

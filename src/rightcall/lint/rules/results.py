@@ -12,29 +12,7 @@ from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
 from rightcall.schema.effects import EFFECTS
 from rightcall.schema.types import json_type
 
-_FAILURE_WORDING = re.compile(
-    r"\b(?:fail(?:s|ed|ure|ures)?|errors?|raises?|throws?|rejects?|rejected|refus(?:es|ed)|not[ _]found|invalid"
-    r"|denied|unavailable|if (?:it|the \w+) (?:does not|doesn't) exist|otherwise)\b"
-)
-
 _QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")
-
-
-@tool_rule("TD901", "info", targets=("mcp",), sources=("MCP",))
-def no_output_schema(tool: ToolFeatures) -> Findings:
-    """An MCP or Responses tool without an output schema.
-
-    With it a client can check the answer, and a model knows which fields it may use in the next call.
-
-    Fails: {"output_schema": null}
-    """
-    asked = "mcp" in tool.targets or tool.source.spelling == "openai-responses"
-    if asked and tool.source.output_schema is None:
-        yield Finding(
-            ("output_schema",),
-            "has no output schema",
-            "declare what comes back: clients check it, models plan with it",
-        )
 
 
 @tool_rule("TD902", "error", needs=("output_schema",), sources=("MCP", "JSON"))
@@ -64,30 +42,6 @@ def invalid_output_schema(tool: ToolFeatures) -> Findings:
             f"the root is of type '{kind}'",
             "clients before MCP 2026-07-28 accept only objects",
             severity="warning",
-        )
-
-
-@tool_rule("TD903", "info", sources=("CISCO", "SM1"))
-def errors_undocumented(tool: ToolFeatures) -> Findings:
-    """A tool that changes something does not document failures.
-
-    A model that knows the failures corrects its call; one that does not repeats it, or tells the user that it
-    worked.
-
-    Fails: {
-      "name": "update_alarm",
-      "description": "Changes when the morning report is sent. Use it when the user wants another hour. Returns the old hour.",
-      "annotations": {"readOnlyHint": false, "destructiveHint": false}
-    }
-    """
-    if (
-        tool.effect.is_write
-        and len(tool.words) >= 5
-        and len(tool.telling_stems) >= 2
-        and not _FAILURE_WORDING.search(tool.lower)
-    ):
-        yield Finding(
-            ("description",), "does not say how it fails", "“Fails with not_found if …”, and what to do then"
         )
 
 

@@ -24,9 +24,6 @@ _REVERSIBLE = re.compile(
     r"(?<!ir)reversible|can be (?:undone|reversed|restored|reactivated)|remains? intact|stays? as"
 )
 
-_VERSION_PARAMETER = re.compile(
-    r"version|etag|if_?match|revision|sha$|\bsha\b|last_?modified|updated_?at|old_", re.IGNORECASE
-)
 
 _TWO_STEP = frozenset(["preview", "confirm", "prepare", "stage", "simulate"])
 _WHOLESALE = re.compile(r"all|delete_all|filter|filters|where|everything|recursive", re.I)
@@ -37,8 +34,6 @@ _TRASH = re.compile(
 
 _REQUEST = re.compile(r"\bDELETE (?:HTTP )?(?:requests?|calls?|method)\b|\bHTTP DELETE\b")
 """A tool that sends any request: what is lost is up to the address."""
-
-_UPDATING = frozenset(["update", "edit", "modify", "replace", "overwrite", "patch", "put"])
 
 
 @tool_rule("TD401", "error", needs=("destroy", "take_away"), sources=("SNYK", "CISCO"))
@@ -176,39 +171,6 @@ def bulk_destructive(tool: ToolFeatures) -> Findings:
                 f"'{node.name}' lets one call {tool.effect.verb} without a limit",
                 "limit how many one call may touch",
             )
-
-
-@tool_rule("TD412", "info", needs=_UPDATING, sources=("practice",))
-def no_expected_version(tool: ToolFeatures) -> Findings:
-    """An update of a shared thing takes no version to compare with.
-
-    Between reading and writing, somebody else may have written. With `expected_version` (or an etag) the
-    second write fails and the model reads again.
-
-    Fails: {
-      "name": "update_station",
-      "description": "Changes the name of a station. Use it when a mast was renamed. Fails with not_found, returns the old name.",
-      "input_schema": {
-        "properties": {
-          "city": null,
-          "days": null,
-          "station_id": {"type": "string", "description": "Five letters as painted on the mast, given by the user."},
-          "new_title": {"type": "string", "description": "Name to show from now on."}
-        },
-        "required": ["station_id", "new_title"]
-      },
-      "annotations": {"readOnlyHint": false, "destructiveHint": false}
-    }
-    """
-    if tool.effect.verb not in _UPDATING or tool.effect.kind == "read":
-        return
-    shared = any(name_tokens(name)[-1:] in (("id",), ("path",), ("key",)) for name in tool.parameter_names)
-    if shared and not any(_VERSION_PARAMETER.search(name) for name in tool.parameter_names):
-        yield Finding(
-            INPUT,
-            "overwrites whatever changed since it was read",
-            "accept expected_version and reject a stale one",
-        )
 
 
 _FILE = word_set(

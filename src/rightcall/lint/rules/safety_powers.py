@@ -35,36 +35,6 @@ def arbitrary_exec(tool: ToolFeatures) -> Findings:
             )
 
 
-_OPEN = re.compile(
-    r"(?:\w+_)?(?:path|file_?path|filename|directory|dir|folder|url|uri|host|hostname|endpoint|webhook)", re.I
-)
-
-
-@tool_rule("TD408", "info", sources=("SNYK", "practice"))
-def open_path_or_url(tool: ToolFeatures) -> Findings:
-    """A path, URL or host is a free text without `pattern`, `format` or `enum`.
-
-    The model can be led to `../../etc/passwd` or to an address inside the network. The schema is the first
-    line of defense; the tool itself must be the second.
-
-    Fails: {"input_schema": {"properties": {"callback_url": {
-      "type": "string", "description": "Where to post the finished table."
-    }}}}
-    Passes: {"input_schema": {"properties": {"callback_url": {
-      "type": "string", "format": "uri", "description": "Where to post the finished table."
-    }}}}
-    """
-    for node in tool.properties:
-        if not _OPEN.fullmatch(node.name) or not node.is_only("string", "str"):
-            continue
-        if not any(key in node.schema for key in ("pattern", "format", "enum", "const")):
-            yield Finding(
-                node.path,
-                f"'{node.name}' is unrestricted",
-                'add "format": "uri" or a "pattern", and an allow-list in the tool',
-            )
-
-
 _SUMS = frozenset(["amount", "price", "total", "balance", "fee", "payment"])
 _MONEY = re.compile(
     r"\b(?:money|payments?|pay|paid|currency|dollars?|usd|euros?|eur|price|refund|transfer|charge|invoice|bank"
