@@ -78,7 +78,6 @@ DOORS = {
     "tools list": ["tools", "list", "SOURCE"],
     "tools list --json": ["tools", "list", "SOURCE", "--json"],
     "tools show": ["tools", "show", "SOURCE", "x"],
-    "tools convert": ["tools", "convert", "SOURCE", "--to", "openai"],
     "tools lock": ["tools", "lock", "SOURCE"],
     "tools call": ["tools", "call", "SOURCE", "x"],
     "tools serve": ["tools", "serve", "SOURCE"],

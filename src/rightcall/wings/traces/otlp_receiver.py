@@ -2,7 +2,7 @@
 
 `take` stores the spans or hands them on; when it cannot take more, senders are asked to come again later. A request of
 16 MiB takes seconds to parse and to redact: threads do it, so that the event loop keeps answering, and large requests
-have a thread of their own, so that small ones do not wait for them.
+have a separate thread, so that small ones do not wait for them.
 """
 
 from __future__ import annotations

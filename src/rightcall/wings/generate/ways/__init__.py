@@ -1,4 +1,4 @@
-"""Generation methods: from tools, other goldens, conversations; `text`: from contexts or a description.
+"""Generation methods: from tools, skills, other goldens, conversations; `text`: from contexts or a description.
 
 A method turns its input into jobs; `production` runs them.
 """
