@@ -78,7 +78,7 @@ def test_code_that_makes_no_spans_is_a_setup_error():
 def test_tools_cannot_be_mocked_and_objects_are_refused():
     with pytest.raises(rc.errors.ConfigError, match="cannot mock"):
         rc.observe(travel, via="otel", tools="mock")
-    with pytest.raises(rc.errors.ConfigError, match="a function that takes a golden"):
+    with pytest.raises(rc.errors.ConfigError, match="a function that takes a text"):
         rc.observe(object(), via="otel")
 
 
