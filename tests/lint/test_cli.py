@@ -185,14 +185,6 @@ def test_a_module_that_gives_no_tools_is_an_error(tools: Path, text: str, says: 
     assert isinstance(error, InputError) and re.search(says, str(error))
 
 
-def test_what_a_module_prints_does_not_spoil_the_report(tools: Path) -> None:
-    module = tools.with_name("loud.py")
-    module.write_text(f"print('imported')\n{MODULE}")
-    result = run(module, "--import", "--json")
-    assert json.loads(result.stdout)["summary"]["tools"] == 1
-    assert "imported" in result.stderr
-
-
 def test_a_module_in_a_folder_has_the_lines_of_one_that_is_named(tmp_path):
     module = tmp_path / "mymodule_in_a_folder.py"
     module.write_text(MODULE)

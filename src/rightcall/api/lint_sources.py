@@ -192,11 +192,7 @@ def _suite_at(path: Path) -> Suite | None:
 
 
 def tools_of_module(path: Path) -> list[Tool]:
-    """Run a module and return its tools, in file order.
-
-    Its output goes to stderr, because stdout is for the report.
-    """
-    import contextlib
+    """Run a module and return its tools, in file order."""
     import runpy
     import sys
 
@@ -205,8 +201,7 @@ def tools_of_module(path: Path) -> list[Tool]:
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            names = runpy.run_path(str(path), run_name="rightcall_tools")
+        names = runpy.run_path(str(path), run_name="rightcall_tools")
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror or error}") from None
     except SystemExit as error:

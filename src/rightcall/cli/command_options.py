@@ -26,6 +26,7 @@ import click
 from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
 from rightcall.core.seam import name_clashes, plugins
+from rightcall.show.own_output import OWN
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -48,7 +49,16 @@ class GroupedOption(click.Option):
     group = COMMON
 
 
-class GroupedCommand(click.Command):
+class OwnCommand(click.Command):
+    """A command that is alone on stdout, whatever code under test prints. Help has been printed when it is invoked."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        if not isinstance(self, click.Group):
+            OWN.separate()
+        return super().invoke(ctx)
+
+
+class GroupedCommand(OwnCommand):
     """A command whose `--help` shows its options in groups."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -70,7 +80,7 @@ class GroupedCommand(click.Command):
                     formatter.write_dl(records)
 
 
-class DeclaredCommand(click.Command):
+class DeclaredCommand(OwnCommand):
     """A command whose options are the parameters of its function that are annotated with an `Option`."""
 
     def __init__(self, name: str | None, *, callback: Any = None, params: Any = None, **attributes: Any):

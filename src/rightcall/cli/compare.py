@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import click
 
-from rightcall.cli.command_options import takes_options
+from rightcall.cli.command_options import DeclaredCommand, takes_options
 from rightcall.cli.output import console, print_json
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, StoreOption
@@ -23,7 +23,7 @@ class CompareCommandOptions(CompareOptions):
     as_json: JsonOption = False
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @click.argument("baseline")
 @click.argument("candidates", nargs=-1, required=True)
 @takes_options(CompareCommandOptions)

@@ -26,6 +26,7 @@ from rightcall.core.operating_system import (
     read_available,
 )
 from rightcall.show.lines import tell
+from rightcall.show.own_output import OWN
 
 LOST = InfrastructureError.exit_code
 OWN_ENDINGS = frozenset((LOST, 129, 130, 143))
@@ -55,7 +56,7 @@ class Supervision(msgspec.Struct):
         if not self.allowed or not can_watch_fork():
             return
         self.allowed = False
-        sys.stdout.flush()
+        OWN.stdout.flush()
         sys.stderr.flush()
         notes, note = os.pipe()
         parent_lives, parent_side = os.pipe()
@@ -89,5 +90,5 @@ def _leave_as(code: int, notes: list[str]) -> None:
         how = f"was ended by {signal.Signals(-code).name}" if code < 0 else "lost its connection to Ray"
         tell(f"error: this command {how}; {notes[-1] if notes else WAY_ON}", err=True)
         code = LOST
-    sys.stdout.flush()
+    OWN.stdout.flush()
     end_process(code if code >= 0 else 128 - code)

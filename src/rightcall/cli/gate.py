@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.command_options import run_argument, takes_options
+from rightcall.cli.command_options import DeclaredCommand, run_argument, takes_options
 from rightcall.cli.output import console, print_json
 from rightcall.decide.options import GateOptions
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @run_argument
 @takes_options(GateOptions)
 def gate(run: str, options: GateOptions) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import run_argument, takes_options
+from rightcall.cli.command_options import DeclaredCommand, run_argument, takes_options
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, print_next, store_argument, tell
 from rightcall.core.options import BaseUrlOption, JsonOption, Option, TrustOption
@@ -32,7 +32,7 @@ class ImproveCommandOptions(ImproveRequest):
     as_json: JsonOption = False
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @run_argument
 @takes_options(ImproveCommandOptions)
 def improve(run: str, options: ImproveCommandOptions) -> None:

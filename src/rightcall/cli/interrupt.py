@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from rightcall.core.operating_system import stop_signals
+from rightcall.show.own_output import OWN
 
 T = TypeVar("T")
 
@@ -116,7 +117,8 @@ def run_stdio_server(server: Coroutine[Any, Any, None]) -> None:
     import asyncio
 
     INTERRUPTS.soften = lambda: _end_at_once(INTERRUPTS.exit_code)
-    asyncio.run(server)
+    with OWN.joined():
+        asyncio.run(server)
 
 
 def _end_at_once(code: int) -> None:

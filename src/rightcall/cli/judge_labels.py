@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 from rightcall.cli.command_options import FILE, OUTPUT, DeclaredCommand, run_argument, takes_options
-from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.cli.output import ask, console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.operating_system import TerminalKeys
 from rightcall.core.options import JsonOption, Option, StoreOption
@@ -21,6 +21,7 @@ from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
 from rightcall.model.label import LabelWord
 from rightcall.show.lines import inert_json
+from rightcall.show.own_output import OWN
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name
 
@@ -92,7 +93,7 @@ def label(
 
     Answers are stored at once, in labels/METRIC.jsonl. `rightcall view` does the same in the browser.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not (sys.stdin.isatty() and OWN.stdout.isatty()):
         raise InputError(
             "judge label", "needs a terminal", "import labels from a file instead: `rightcall judge import`"
         )
@@ -157,7 +158,7 @@ def export(
     lines = output is not None and output.suffix.lower() == ".jsonl"
     text = b"".join(msgspec.json.encode(row) + b"\n" for row in rows) if lines else csv_text(rows).encode()
     if output is None:
-        sys.stdout.buffer.write(inert_json(text))
+        OWN.stdout.buffer.write(inert_json(text))
     else:
         write_file(output, text)
         tell(f"{pluralize(len(rows), 'row')} written to {output}")
@@ -296,7 +297,7 @@ class LabelTerminal:
         """Ask for a note, to be stored with the answer; at once if there is one."""
         try:
             with self._keys.whole_lines():
-                text: str = click.prompt("note", default="", show_default=False)
+                text: str = ask(click.prompt, "note", default="", show_default=False)
         except click.Abort:
             return case
         own = self._session.own_label(case)

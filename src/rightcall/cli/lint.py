@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from dataclasses import replace
 from importlib import import_module, metadata
 from pathlib import Path
@@ -19,6 +18,7 @@ from rightcall.cli.output import print_commands, print_json_text, print_painted,
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.atomic import write_file
 from rightcall.lint.options import LintOptions
+from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.lint.config import LintConfig, LintSettings
@@ -159,7 +159,7 @@ def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
         return str(writer(report, *version))
     from rightcall.lint.report_text import plain_text
 
-    is_terminal = colour and sys.stdout.isatty()
+    is_terminal = colour and OWN.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else None
     return plain_text(report, least=show, paint=_paint if colour else lambda style, words: words, width=width)
 

@@ -20,6 +20,7 @@ import click
 
 from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
 from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
+from rightcall.show.own_output import OWN
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -166,7 +167,7 @@ def command() -> None:
     from rightcall.cli.driver_process import SUPERVISION
 
     postpone()
-    SUPERVISION.allowed = True
+    SUPERVISION.allowed = OWN.allowed = True
     main()
 
 
@@ -243,7 +244,7 @@ def _make_streams_safe() -> None:
 def _flush_stdout() -> None:
     """Flush stdout. A closed pipe does not change the exit code."""
     try:
-        sys.stdout.flush()
+        OWN.stdout.flush()
     except BrokenPipeError:
         _forget_stdout()
 
@@ -251,7 +252,7 @@ def _flush_stdout() -> None:
 def _forget_stdout() -> None:
     from rightcall.show.lines import discard
 
-    discard(sys.stdout)
+    discard(OWN.stdout)
 
 
 def _show_warning(message: Warning | str, *_where: object, **_more: object) -> None:

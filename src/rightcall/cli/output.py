@@ -7,16 +7,20 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
 from rightcall.show.lines import Guarded, inert_json, json_document, tell, without_old_commands
+from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen
 
 __all__ = ["tell"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def console() -> Screen:
@@ -52,9 +56,16 @@ def print_json_line(value: Any) -> None:
 
 
 def print_json_text(text: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(inert_json(text))
-    sys.stdout.buffer.flush()
+    out = OWN.stdout
+    out.flush()
+    out.buffer.write(inert_json(text))
+    out.buffer.flush()
+
+
+def ask(question: Callable[P, T], *words: P.args, **options: P.kwargs) -> T:
+    """The answer to a prompt of click, or the text from its editor."""
+    with OWN.joined():
+        return question(*words, **options)
 
 
 def print_painted(text: str) -> None:
@@ -69,7 +80,7 @@ def in_actions(environment: Mapping[str, str]) -> bool:
 
 def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
     """Print workflow commands for the CI runner; the caller has escaped what they quote."""
-    stream = sys.stderr if err else sys.stdout
+    stream = OWN.stderr if err else OWN.stdout
     stream.writelines(f"{without_old_commands(line)}\n" for line in lines)
 
 

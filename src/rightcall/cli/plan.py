@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from rightcall.cli.command_options import takes_options
+from rightcall.cli.command_options import DeclaredCommand, takes_options
 from rightcall.cli.output import console, print_json, step_counter
 from rightcall.decide.options import SampleSizeOptions
 
 
-@click.command()
+@click.command(cls=DeclaredCommand)
 @takes_options(SampleSizeOptions)
 def plan(options: SampleSizeOptions) -> None:
     """Compute how many goldens are needed to show a pass rate of --min when the true rate is --target, and the cost."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
 
@@ -22,6 +21,7 @@ from rightcall.core.text import percent, percent_interval
 from rightcall.files.atomic import atomic_write
 from rightcall.show.formats import FORMATS, format_of, writer_of
 from rightcall.show.lines import InertOutput
+from rightcall.show.own_output import OWN
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def report(
 def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | None:
     write = writer_of(kind)
     if path is None:
-        return write(store, run, cast(BinaryIO, InertOutput(sys.stdout.buffer, as_json=kind == "json")))
+        return write(store, run, cast(BinaryIO, InertOutput(OWN.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
         return write(store, run, out)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
+from rightcall.show.own_output import OWN
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.sql.store import Store
 
@@ -60,7 +60,7 @@ class Execution(msgspec.Struct, frozen=True):
             from rightcall.show.rows import write_outcome
 
             run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
-            write_outcome(run, word, outcome.summary, sys.stdout.buffer, watching.history, numbers)
+            write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.history, numbers)
         else:
             self._print(plan, outcome, watching, again)
         return outcome

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +14,7 @@ from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
+from rightcall.show.own_output import OWN
 from rightcall.show.rows import write_rows
 from rightcall.show.text import duration, one_line
 from rightcall.show.view.case import reason_of
@@ -84,7 +84,7 @@ class Watching:
             self.requests += _requests(result)
         if self._as_json:
             try:
-                write_rows(batch, sys.stdout.buffer, self._tools)
+                write_rows(batch, OWN.stdout.buffer, self._tools)
             except BrokenPipeError:
                 raise ReaderGone from None
         if self._live == "plain":

@@ -13,13 +13,14 @@ from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import console, print_json_line, store_argument, tell
+from rightcall.cli.output import ask, console, print_json_line, store_argument, tell
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
+from rightcall.show.own_output import OWN
 from rightcall.show.text import one_line
 from rightcall.store.address import open_store
 
@@ -138,7 +139,7 @@ def export(
     from rightcall.store.sql.export import export_lines
 
     with open_store(store_url, must_exist=True) as store:
-        written = atomic_write(output) if output and str(output) != "-" else nullcontext(sys.stdout.buffer)
+        written = atomic_write(output) if output and str(output) != "-" else nullcontext(OWN.stdout.buffer)
         with written as file:
             results = store.runs.results(run, trajectories=trajectories)
             for line in export_lines(results, timings=timings):
@@ -190,7 +191,7 @@ def rescore(
                     store, run, scorer, done=tell_shards, tell=lambda line: tell(line, err=True)
                 )
     if as_json:
-        write_outcome(run_id, verdict.word, summary, sys.stdout.buffer)
+        write_outcome(run_id, verdict.word, summary, OWN.stdout.buffer)
     else:
         from rightcall.show.terminal import print_summary
 
@@ -276,7 +277,7 @@ def _print_table(stored_runs: list[StoredRun]) -> None:
         rows.append((run.id, run.run.name, run.run.agent, *numbers, verdict, ", ".join(run.tags)))
     titles = ("run", "suite", "agent", "started", "results", "passed", "floor", "verdict", "tags")
     # Ids are copied and pasted, so they are never shortened; names are.
-    out = Screen(width=None if sys.stdout.isatty() else 200)
+    out = Screen(width=None if OWN.stdout.isatty() else 200)
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
 
 
@@ -285,7 +286,7 @@ def _confirm(stored_runs: list[Any], yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise InputError("", f"this would delete {_amount(stored_runs)}", "pass --yes to confirm")
-    click.confirm(f"delete {_amount(stored_runs)}?", abort=True)
+    ask(click.confirm, f"delete {_amount(stored_runs)}?", abort=True)
 
 
 def _amount(stored_runs: list[Any]) -> str:

@@ -18,6 +18,7 @@ from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.seam import find, load
 from rightcall.core.text import pluralize
+from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
@@ -125,7 +126,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             floor=options.floor,
         )
         if options.as_json:
-            write_rows(iter(scores), sys.stdout.buffer, scores.tools)
+            write_rows(iter(scores), OWN.stdout.buffer, scores.tools)
             for note in _skip_note(scores.left_out):
                 tell(note, err=True)
         else:

@@ -9,6 +9,7 @@ import click
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.core.options import ConcurrencyOption, Option, StoreOption, TrialsOption
+from rightcall.show.own_output import OWN
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 
@@ -65,7 +66,8 @@ def test(
     options = [f"--rightcall-{name}={value}" for name, value in settings.items() if value is not None]
     options += [f"--rightcall-forbid={code}" for code in forbid]
     tests = _FoundTests()
-    code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths], plugins=[tests]))
+    with OWN.joined():
+        code = int(pytest.main(["--no-header", "-q", "-W", NOT_REWRITTEN, *options, *paths], plugins=[tests]))
     if code == NOTHING_COLLECTED and tests.any:
         raise click.exceptions.Exit(NOTHING_CHECKED)
     if code == NOTHING_COLLECTED:

@@ -13,10 +13,10 @@ import json
 import os
 import re
 import stat
-import sys
 from typing import Any, BinaryIO, TextIO
 
 from rightcall.core.text import WRITTEN_OUT, visible
+from rightcall.show.own_output import OWN
 
 _COMMAND = re.compile(
     r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE
@@ -106,7 +106,7 @@ class Guarded:
 
     @property
     def _stream(self) -> TextIO:
-        return self._file or (sys.stderr if self._stderr else sys.stdout)
+        return self._file or (OWN.stderr if self._stderr else OWN.stdout)
 
 
 def discard(stream: TextIO) -> None:

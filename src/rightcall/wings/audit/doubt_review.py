@@ -10,7 +10,7 @@ from typing import cast
 
 import click
 
-from rightcall.cli.output import console, print_next, tell
+from rightcall.cli.output import ask, console, print_next, tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import pluralize, utc_text
 from rightcall.improve.doubt import Doubt
@@ -40,8 +40,12 @@ def review_doubts(call: AuditCall, doubts: Sequence[Doubt]) -> None:
     with open_store(call.store) as store:
         for place, (golden_id, reasons) in enumerate(by_golden.items(), 1):
             _print_golden(golden_id, reasons, f"{place} of {len(by_golden)}")
-            choice = click.prompt(
-                ", ".join(CHOICES), default="skip", show_choices=False, type=click.Choice(CHOICES)
+            choice = ask(
+                click.prompt,
+                ", ".join(CHOICES),
+                default="skip",
+                show_choices=False,
+                type=click.Choice(CHOICES),
             )
             if choice == "quit":
                 break

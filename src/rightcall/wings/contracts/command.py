@@ -17,6 +17,7 @@ from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
+from rightcall.show.own_output import OWN
 from rightcall.wings.contracts import verdict_text
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def serve(
         if address:
             run_interruptible(serve_http(server, *host_and_port(address), _tell_address))
         else:
-            serve_stdio(server, sys.stdin.buffer, sys.stdout.buffer)
+            serve_stdio(server, sys.stdin.buffer, OWN.stdout.buffer)
     except KeyboardInterrupt:  # how a server over HTTP ends
         if not judged:
             raise
@@ -220,7 +221,7 @@ def _record_through(address: McpAddress, output: Path) -> None:
 
     recorder = recorder_of(address)
     try:
-        run_interruptible(pass_through(address, recorder, sys.stdin.buffer, sys.stdout.buffer))
+        run_interruptible(pass_through(address, recorder, sys.stdin.buffer, OWN.stdout.buffer))
     finally:
         session = recorder.session()
         if session.server:

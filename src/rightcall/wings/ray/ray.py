@@ -19,6 +19,7 @@ from typing import Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
 from rightcall.core.operating_system import system_name
+from rightcall.show.own_output import OWN
 
 OBJECT_STORE_BYTES = 200 * 2**20
 """Batches are small and dropped at once; Ray would take 30 % of the memory."""
@@ -141,7 +142,7 @@ def _end_processes() -> None:
 
 
 def _leave() -> None:
-    sys.stdout.flush()
+    OWN.stdout.flush()
     sys.stderr.flush()
     os._exit(InfrastructureError.exit_code)
 

@@ -10,7 +10,7 @@ import click
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import console, print_json, print_json_line, print_next, tell
+from rightcall.cli.output import ask, console, print_json, print_json_line, print_next, tell
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
@@ -192,7 +192,7 @@ def review(
     kept = 0
     for golden, settle in _review_queue(candidates, target, store_url):
         _print_candidate(golden)
-        choice = click.prompt("keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
+        choice = ask(click.prompt, "keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
                               type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
         if choice == "quit":
             break
@@ -200,7 +200,7 @@ def review(
             judged: Golden | None = golden
             if choice == "negative":
                 names = [str(call.tool) for call in golden.expected_calls]
-                answer = click.prompt("calls that must not happen", default=",".join(names))
+                answer = ask(click.prompt, "calls that must not happen", default=",".join(names))
                 judged = as_negative(golden, [name.strip() for name in answer.split(",") if name.strip()])
             elif choice == "edit":
                 judged = _edit_golden(golden)
@@ -222,7 +222,7 @@ def _edit_golden(golden: Golden) -> Golden | None:
     from rightcall.model import Golden as GoldenType
 
     written = msgspec.json.format(codec.encode(golden), indent=2).decode()
-    text = click.edit(written, extension=".json")
+    text = ask(click.edit, written, extension=".json")
     if text is None:
         tell("not saved; the golden is left as it is", err=True)
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rightcall.cli.command_options import takes_options
+from rightcall.cli.command_options import CommandGroup, takes_options
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import tell
 from rightcall.core.errors import InfrastructureError
@@ -31,7 +31,7 @@ PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def generate() -> None:
     """Generate goldens and conversations as drafts, and review them."""
 

@@ -10,7 +10,7 @@ import click
 
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand
 from rightcall.cli.drafts import Drafts, is_file, open_drafts
-from rightcall.cli.output import console, print_json, print_next, tell
+from rightcall.cli.output import ask, console, print_json, print_next, tell
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize, utc_text
@@ -155,7 +155,9 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
         golden = next(candidate for candidate in place.goldens() if candidate.id == queue[at])
         _print_golden(golden, at + 1, len(queue))
         try:
-            key = click.prompt("", prompt_suffix="> ", default="s", show_default=False).strip()[:1].lower()
+            key = (
+                ask(click.prompt, "", prompt_suffix="> ", default="s", show_default=False).strip()[:1].lower()
+            )
         except click.Abort:
             tell("")
             return
@@ -172,13 +174,13 @@ def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     if key == "s":
         return 1
     if key == "c":
-        place.put(reviewed(golden, comment=click.prompt("comment"), author=who, at=_now()))
+        place.put(reviewed(golden, comment=ask(click.prompt, "comment"), author=who, at=_now()))
         return 0
     try:
         if key == "e":
             _edit(golden, place, who)
         elif key == "n":
-            text = click.edit(EMPTY, extension=".json")
+            text = ask(click.edit, EMPTY, extension=".json")
             if text:
                 place.put(golden_by_hand(text, author=who, at=_now()))
         else:
@@ -193,7 +195,9 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
     import msgspec
 
     bare = msgspec.structs.replace(golden, metadata={})
-    text = click.edit(msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json")
+    text = ask(
+        click.edit, msgspec.json.format(msgspec.json.encode(bare), indent=2).decode(), extension=".json"
+    )
     if text and text.strip():
         changed = edit_golden(golden, text, author=who, at=_now())
         place.put(msgspec.structs.replace(changed, metadata={**golden.metadata, **changed.metadata}))
