@@ -34,6 +34,7 @@ def save(
     output: OutputOption,
     suite: Annotated[str | None, Option("Suite whose newest runs are pooled")] = None,
     branch: Annotated[str, Option("Branch whose newest runs are pooled")] = "main",
+    force: Annotated[bool, Option("Save a baseline in which nothing passed")] = False,
     store_url: StoreOption = None,
 ) -> None:
     """Save RUNs as a baseline, or the newest runs of a suite on a branch.
@@ -41,7 +42,7 @@ def save(
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
     from rightcall.check.stored_checks import with_ledger
-    from rightcall.run.baseline_file import write_baseline
+    from rightcall.run.baseline_file import require_passed, write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
 
     with open_store(store_url, must_exist=True) as store:
@@ -54,6 +55,8 @@ def save(
             name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)
         pool = with_ledger(pool, store)
+    if not force:
+        require_passed(pool, "nothing could be worse than it; save it all the same with --force")
     write_baseline(pool, output)
     size = output.stat().st_size
     runs_of = pluralize(len(pool.header.runs), "run")

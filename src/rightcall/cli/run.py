@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -13,7 +14,7 @@ from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.driver_process import SUPERVISION
-from rightcall.cli.output import console, print_json, tell
+from rightcall.cli.output import console, print_json, store_argument, tell
 from rightcall.cli.run_robustness import run_broken, run_perturbations
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import load
@@ -62,6 +63,10 @@ def run(suite: Path, options: RunOptions) -> None:
         from rightcall.run.preparation import preflight_all
 
         run_blocking(preflight_all(plans))  # what is wrong with any model, before the first is asked
+    if options.save_baseline is not None:
+        from rightcall.run.baseline_file import refuse_other_suite
+
+        refuse_other_suite(options.save_baseline, plans[-1].name)
     agains = _commands_again(suite, options, click.get_current_context())
     if shared is not None and (options.perturb or any(plan.agent.faults for plan in plans)):
         raise click.UsageError("--workers cannot be combined with --perturb or --faults")
@@ -79,10 +84,7 @@ def run(suite: Path, options: RunOptions) -> None:
             for plan, again in zip(plans, agains, strict=True)
         ]
     if options.save_baseline is not None:
-        from rightcall.api.suite_run import add_to_baseline
-
-        add_to_baseline(options.save_baseline, outcomes[-1].run.id, options.store)
-        tell(f"{options.save_baseline}: baseline saved", err=True)
+        _save_baseline(options.save_baseline, outcomes[-1].run.id, options.store)
     if len(outcomes) > 1 and not options.as_json:
         _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
@@ -113,6 +115,19 @@ def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
     return pool
 
 
+def _save_baseline(path: Path, run: str, store: str | Path | None) -> None:
+    from rightcall.api.suite_run import add_to_baseline
+
+    file = shlex.quote(f"{run}.jsonl.gz" if path.exists() else str(path))
+    hint = f"to save it all the same: rightcall baseline save {run} -o {file} --force{store_argument(store)}"
+    if path.exists():
+        hint += (
+            f"; then: rightcall baseline merge {shlex.quote(str(path))} {file} -o {shlex.quote(str(path))}"
+        )
+    add_to_baseline(path, run, store, hint)
+    tell(f"{path}: baseline saved", err=True)
+
+
 def _commands_again(suite: Path, options: RunOptions, context: click.Context) -> list[str]:
     """For each model the command that repeats its run."""
     flags = {option.name: option.opts[0] for option in context.command.params}
@@ -126,8 +141,6 @@ def command_line(suite: Path, options: Mapping[str, object]) -> str:
 
     A password in a store URL is left out.
     """
-    import shlex
-
     words = ["rightcall", "run", str(suite)]
     for name, value in options.items():
         for word in value if isinstance(value, tuple) else (value,):

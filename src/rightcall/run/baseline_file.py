@@ -166,6 +166,21 @@ def _begins_baseline(path: Path) -> bool:
     return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
 
 
+def refuse_other_suite(path: Path, suite: str) -> None:
+    """Raise `InputError` when a run of this suite cannot be added to the file."""
+    if path.exists() and (other := load_baseline(path).header.suite) != suite:
+        raise InputError(
+            str(path), f"is a baseline of suite '{other}', not of '{suite}'", "name another file"
+        )
+
+
+def require_passed(pool: BaselinePool, hint: str) -> None:
+    """Raise `InputError` for a baseline in which nothing passed: nothing can be worse."""
+    if not any(map(sum, (line.scores for line in pool.lines))):
+        runs = ", ".join(run.id for run in pool.header.runs)
+        raise InputError(f"run {runs}", "not saved as a baseline: none of its trials passed", hint)
+
+
 def load_baseline(path: Path) -> BaselinePool:
     """The contents of the file; `InputError` names the line of any problem."""
     path = require_file(path)
