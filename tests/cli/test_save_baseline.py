@@ -14,7 +14,7 @@ def suite(rightcall):
         Path("goldens.jsonl").write_text(
             f'{{"id": "hi", "input": "Hi", "output_contains": ["{word}"]}}\n', "utf-8"
         )
-        Path("agent.sh").write_text('cat > asked; echo \'{"output": "hello"}\'')
+        Path("agent.sh").write_text('cat > asked; echo \'{"output": "hello"}\'', "utf-8")
         agent = '{model: "exec:sh agent.sh"}'
         Path(f"{name}.yaml").write_text(f"name: {name}\ndataset: goldens.jsonl\nagent: {agent}\n", "utf-8")
         return f"{name}.yaml"

@@ -25,8 +25,8 @@ import click
 
 from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
+from rightcall.core.own_output import OWN
 from rightcall.core.seam import name_clashes, plugins
-from rightcall.show.own_output import OWN
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])

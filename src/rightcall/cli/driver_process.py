@@ -25,8 +25,8 @@ from rightcall.core.operating_system import (
     kill_process,
     read_available,
 )
+from rightcall.core.own_output import OWN
 from rightcall.show.lines import tell
-from rightcall.show.own_output import OWN
 
 LOST = InfrastructureError.exit_code
 OWN_ENDINGS = frozenset((LOST, 129, 130, 143))

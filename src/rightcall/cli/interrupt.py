@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from rightcall.core.operating_system import stop_signals
-from rightcall.show.own_output import OWN
+from rightcall.core.own_output import OWN
 
 T = TypeVar("T")
 

@@ -17,11 +17,11 @@ from rightcall.cli.output import ask, console, print_json, print_next, tell
 from rightcall.core.errors import InputError
 from rightcall.core.operating_system import TerminalKeys
 from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.own_output import OWN
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
 from rightcall.model.label import LabelWord
 from rightcall.show.lines import inert_json
-from rightcall.show.own_output import OWN
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name
 

@@ -16,9 +16,9 @@ from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.own_output import OWN
 from rightcall.files.atomic import write_file
 from rightcall.lint.options import LintOptions
-from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.lint.config import LintConfig, LintSettings

@@ -19,8 +19,8 @@ from typing import Any
 import click
 
 from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
+from rightcall.core.own_output import OWN
 from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
-from rightcall.show.own_output import OWN
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from rightcall.core.own_output import OWN
 from rightcall.show.lines import Guarded, inert_json, json_document, tell, without_old_commands
-from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.show.screen import Screen

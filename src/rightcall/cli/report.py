@@ -17,11 +17,11 @@ from rightcall.cli.command_options import (
 )
 from rightcall.cli.output import in_actions, print_commands, tell
 from rightcall.core.options import Option, StoreOption
+from rightcall.core.own_output import OWN
 from rightcall.core.text import percent, percent_interval
 from rightcall.files.atomic import atomic_write
 from rightcall.show.formats import FORMATS, format_of, writer_of
 from rightcall.show.lines import InertOutput
-from rightcall.show.own_output import OWN
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:

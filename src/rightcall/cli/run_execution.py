@@ -14,13 +14,13 @@ from rightcall.cli.output import console, print_next, store_argument, tell
 from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
+from rightcall.core.own_output import OWN
 from rightcall.model.run import Run, Summary
 from rightcall.run.cost_estimate import cost_of_definitions, role_hosts
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.show.own_output import OWN
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.sql.store import Store
 

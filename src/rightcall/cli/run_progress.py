@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rightcall.api.run_display import RunDisplay
+from rightcall.core.own_output import OWN
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
@@ -14,7 +15,6 @@ from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
-from rightcall.show.own_output import OWN
 from rightcall.show.rows import write_rows
 from rightcall.show.text import duration, one_line
 from rightcall.show.view.case import reason_of

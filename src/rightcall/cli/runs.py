@@ -17,10 +17,10 @@ from rightcall.cli.output import ask, console, print_json_line, store_argument, 
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.own_output import OWN
 from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
-from rightcall.show.own_output import OWN
 from rightcall.show.text import one_line
 from rightcall.store.address import open_store
 

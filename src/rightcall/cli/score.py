@@ -16,9 +16,9 @@ from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.own_output import OWN
 from rightcall.core.seam import find, load
 from rightcall.core.text import pluralize
-from rightcall.show.own_output import OWN
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores

@@ -9,7 +9,7 @@ import click
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.core.options import ConcurrencyOption, Option, StoreOption, TrialsOption
-from rightcall.show.own_output import OWN
+from rightcall.core.own_output import OWN
 
 USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
 

@@ -11,6 +11,7 @@ options     an option declared once, for Python, the command line, suites and do
 redaction/  secrets, found and replaced
 local_door  who may talk to a server on this machine
 operating_system  what only some systems have, with a way for Windows
+own_output  where a command writes, apart from what code under test prints
 
     dates         days as people write them: ISO, with slashes, with the month in words; and words relative to today
     lazy_pattern  regular expressions that are compiled when they are first used

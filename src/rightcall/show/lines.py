@@ -15,8 +15,8 @@ import re
 import stat
 from typing import Any, BinaryIO, TextIO
 
+from rightcall.core.own_output import OWN
 from rightcall.core.text import WRITTEN_OUT, visible
-from rightcall.show.own_output import OWN
 
 _COMMAND = re.compile(
     r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE

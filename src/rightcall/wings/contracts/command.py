@@ -15,9 +15,9 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.cli.tools_call import host_and_port
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
+from rightcall.core.own_output import OWN
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
-from rightcall.show.own_output import OWN
 from rightcall.wings.contracts import verdict_text
 
 if TYPE_CHECKING:

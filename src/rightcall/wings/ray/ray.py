@@ -19,7 +19,7 @@ from typing import Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
 from rightcall.core.operating_system import system_name
-from rightcall.show.own_output import OWN
+from rightcall.core.own_output import OWN
 
 OBJECT_STORE_BYTES = 200 * 2**20
 """Batches are small and dropped at once; Ray would take 30 % of the memory."""
