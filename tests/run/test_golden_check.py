@@ -144,3 +144,58 @@ def test_the_bundled_suite_is_clean():
 def test_a_tool_pattern_without_its_regex_is_counted_and_not_a_crash():
     golden = Golden("q", id="g", expected_calls=(ExpectedCall({}),))
     assert dataset_statistics([golden]).tools == {"//": 1}
+
+
+AMOUNT = {"type": "number"}
+RANGE = {"type": "object", "properties": {"min": AMOUNT, "max": AMOUNT}}
+PAY = {
+    "amount": AMOUNT,
+    "limits": RANGE,
+    "order": {"type": "object", "properties": {"lines": {"type": "array"}}},
+    "note": {},
+}
+MISSPELT = [
+    ({"amount": {"approx": 37.77, "tolerance": 0.1}}, "error", 'did you mean {"number":37.77,"abs":0.1}?'),
+    ({"amount": {"gte": 3}}, "error", 'did you mean {"range":{"min":3}}?'),
+    ({"note": {"approx": 37.77, "tolerance": 0.1}}, "error", 'did you mean {"number":37.77,"abs":0.1}?'),
+    ({"note": {"oneOf": ["a", "b"]}}, "warning", 'did you mean {"one_of":["a","b"]}?'),
+    ({"order": {"lines": [{"aprox": 3, "tolerence": 1}]}}, "error", 'did you mean {"number":3,"abs":1}?'),
+    ({"note": {"items": [{"approx": 3, "delta": 1}]}}, "error", 'did you mean {"number":3,"abs":1}?'),
+    (
+        {"order": {"lines": [{"number": 3, "abs": 1}]}},
+        "warning",
+        'write {"object": {…}} or {"items": […]} around it',
+    ),
+]
+
+
+def hints(args, **properties):
+    definition = {"name": "pay", "input_schema": {"type": "object", "properties": properties}}
+    placed = [("g", golden({"tool": "pay", "args": args}, tools=[definition] if properties else None))]
+    return [(f.severity, f.hint) for f in check_goldens(placed, {}) if f.code != "unknown_tool"]
+
+
+@pytest.mark.parametrize(("args", "severity", "hint"), MISSPELT, ids=repr)
+def test_a_misspelt_matcher_is_found_at_any_depth_with_the_right_spelling(args, severity, hint):
+    assert hints(args, **PAY) == [(severity, hint)]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"limits": {"min": 1, "max": 5}},
+        {"note": {"type": "invoice", "value": 3}},
+        {"order": {"lines": [{"name": "x", "value": 3}]}},
+        {"note": {"exact": {"approx": 3, "tolerance": 1}}},
+        {"amount": {"range": {"min": 1, "max": 5}}},
+    ],
+    ids=repr,
+)
+def test_an_object_that_the_schema_describes_or_that_is_no_matcher_is_literal(args):
+    assert hints(args, **PAY) == []
+
+
+def test_misspelt_matchers_are_found_without_definitions():
+    assert hints({"amount": {"approx": 37.77, "tolerance": 0.1}}) == [
+        ("error", 'did you mean {"number":37.77,"abs":0.1}?')
+    ]

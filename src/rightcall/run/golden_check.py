@@ -11,8 +11,9 @@ from rightcall.datasets.review import UNREVIEWED, needs_review
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.call_kinds import KINDS as JUDGED_KINDS
-from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
+from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
+from rightcall.metrics.matching.literal_objects import literal_objects
 from rightcall.model.expected_call import ExpectedCall, is_target
 from rightcall.model.golden import AnyGolden, Golden, names_agents, states_check
 from rightcall.model.record import Record
@@ -266,10 +267,17 @@ def _check_call(field: str, call: ExpectedCall, tools: Mapping[str, Tool], scope
     for name in call.forbidden_args:
         if name in (call.args or {}):
             yield "error", "contradiction", f"{field}: {name} is both expected and forbidden", ""
+    called = [tools[name] for name in _names(call.tool) if name in tools]
+    misspelt: set[str] = set()
     for name, spec in (call.args or {}).items():
         yield from _check_matcher(f"{field}.args.{name}", spec, scope)
-    for tool in (tools[name] for name in _names(call.tool) if name in tools):
-        yield from _against_schema(field, call, tool)
+        schemas = [tool.parameters.get(name) for tool in called]
+        for literal in literal_objects(spec, f"{field}.args.{name}", schemas[0] if schemas else None):
+            severity: Literal["error", "warning"] = "error" if literal.certain else "warning"
+            yield severity, "literal_object", literal.message, literal.hint
+            misspelt |= {name} if literal.certain else set()
+    for tool in called:
+        yield from _against_schema(field, call, tool, misspelt)
 
 
 def _check_tool(field: str, pattern: Any, tools: Mapping[str, Tool]) -> Iterator[Note]:
@@ -297,21 +305,9 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
         compile_matcher(spec, scope)
     except InputError as error:
         yield "error", "bad_matcher", f"{field}: {error.problem}", error.hint
-        return
-    if not isinstance(spec, dict):
-        return
-    if matcher_key(spec) is None:
-        if len(spec) == 1 and (meant := suggestion(next(iter(spec)), KINDS)):
-            message = f"{field}: read as a literal object; '{next(iter(spec))}' is not a matcher"
-            yield "warning", "literal_object", message, meant
-        near = [key for key in spec if key in KINDS and key not in ("default", "type", "date", "text", "set")]
-        if len(near) == 1:
-            others = ", ".join(key for key in spec if key != near[0])
-            message = f"{field}: read as a literal object, though '{near[0]}' is a matcher (unknown option: {others})"
-            yield "warning", "literal_object", message, 'write {"exact": {…}} to match the object itself'
 
 
-def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note]:
+def _against_schema(field: str, call: ExpectedCall, tool: Tool, misspelt: set[str]) -> Iterator[Note]:
     schema, parameters = tool.input_schema, tool.parameters
     for name in [*(call.args or {}), *call.forbidden_args]:
         if tool.lacks(name):
@@ -327,7 +323,7 @@ def _against_schema(field: str, call: ExpectedCall, tool: Tool) -> Iterator[Note
     for name, spec in call.args.items():
         kind = matcher_key(spec) if isinstance(spec, dict) else None
         value = spec["exact"] if kind == "exact" else spec
-        if name in parameters and not callable(spec) and kind in (None, "exact"):
+        if name in parameters and name not in misspelt and not callable(spec) and kind in (None, "exact"):
             for problem in argument_problems(tool, name, value):
                 yield "error", "invalid_value", f"{field}.args.{name}: {problem.message}", ""
         if name in parameters and kind == "one_of" and _all_refused(tool, name, spec["one_of"]):

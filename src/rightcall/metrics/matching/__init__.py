@@ -17,5 +17,6 @@ case_score     all of it: golden + trajectory + tools → verdict
     binding    alignment of expected calls that refer to each other's results
     handoffs   what a golden that names agents checks besides calls
     call_kinds calls by kind
+    literal_objects  objects that look like matchers and are read literally
     teamwork   agents in a case: calls that give work to an agent, whose calls count, who may make a call
 """
