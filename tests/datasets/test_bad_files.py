@@ -47,6 +47,7 @@ def refused(folder: Path, name: str, content: str | bytes, load=load_goldens) ->
         ("g.jsonl", '{"input": 7}', ":1: input must be a string, got a whole number"),
         ("g.jsonl", '{"input": "a", "expected_cals": []}', ":1: unknown field 'expected_cals'; did you mean 'expected_calls'?"),
         ("g.jsonl", '{"id": "a"}', ":1: missing required field 'input'"),
+        ("g.jsonl", '{"scenario": "s", "turns": [{"user": "hi"}]}', ':1: unknown field \'user\' in turns[0]; write {"role": "user", "content": "…"}'),
         ("g.jsonl", '{"input": "a", "expected_calls": [{"tool": "f", "args": "{}"}]}', ":1: expected_calls[0].args must be an object, got a string; was it JSON-encoded twice?"),
         ("g.jsonl", '{"input": "a", "metadata": {"x": NaN}}', ":1: not valid JSON: NaN is not a JSON number; "),
         ("g.jsonl", '{"input": "\\ud83d"}', ":1: not valid JSON: unpaired surrogate in a string; "),

@@ -107,8 +107,9 @@ def _invalid(text: str, as_type: Any, where: str) -> InputError:
     inside = f" in {path}" if path else ""
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", message, re.DOTALL):
         field_names = _fields_at(as_type, path)
-        hint = suggestion(unknown[1], field_names) or (
-            f"known fields: {', '.join(field_names)}" if field_names else ""
+        hint = getattr(_type_at(as_type, path), "_hints", {}).get(unknown[1]) or (
+            suggestion(unknown[1], field_names)
+            or (f"known fields: {', '.join(field_names)}" if field_names else "")
         )
         return InputError(where, f"unknown field '{unknown[1]}'{inside}", hint)
     if missing := re.fullmatch(r"Object missing required field `(.*)`", message):

@@ -166,6 +166,11 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
     notes: dict[str, Any] = {}
 
     _further_words: ClassVar = IN_NOTES_OF_TURN
+    _hints: ClassVar = {
+        word: f'write {{"role": "{role}", "content": "…"}}'
+        for words, role in (("user human", "user"), ("assistant agent ai bot model", "assistant"))
+        for word in words.split()
+    }
 
     @staticmethod
     def _respell(words: Words) -> Words:
