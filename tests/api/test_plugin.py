@@ -317,7 +317,7 @@ def test_talk(golden, check):
     (made.path / "goldens.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = made.runpytest()
     found.assert_outcomes(passed=1, failed=1)
-    found.stdout.fnmatch_lines(['turn 2 (assistant): weather: city should be "dalat", was "hue"'])
+    found.stdout.fnmatch_lines(['turn 1: weather: city should be "dalat", was "hue"'])
 
 
 def test_it_works_inside_a_running_event_loop(project):

@@ -10,7 +10,9 @@ from rightcall.metrics.case_result import result_of
 from rightcall.metrics.conversation import score_conversation
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
 from rightcall.model.dialects import trajectory_from_messages
+from rightcall.model.run import CaseResult
 from rightcall.run.recorded_scores import score_recorded
+from rightcall.show.view.messages import transcript
 
 FIND, REFUND = ExpectedCall("find", {"id": "A"}), ExpectedCall("refund", {"id": "A"})
 GOLDEN = ConversationalGolden(
@@ -49,7 +51,16 @@ def test_a_call_in_the_wrong_turn_fails_and_the_turn_is_named():
     verdict = score_conversation(GOLDEN, early)
     assert not verdict.passed
     assert verdict.first_failing_turn == 1
-    assert verdict.turns_score().reason.startswith('turn 3 (assistant): refund(id="A") was not expected')
+    assert verdict.turns_score().reason.startswith('turn 1: refund(id="A") was not expected')
+
+
+def test_a_reason_names_the_turn_by_the_heading_that_it_has_in_the_transcript():
+    late = held("Where is A?", [ToolCall("find", {"id": "A"})], "Refund it", [])
+    why = score_conversation(GOLDEN, late).turns_score().reason
+    assert why.startswith("turn 2: nothing was called")
+    result = CaseResult("g", 0, False, 0.0, {})
+    headings = [view.heading for view in transcript(late.messages, result, 0) if view.heading]
+    assert headings == ["turn 1", "turn 2"]
 
 
 def test_the_same_call_twice_is_found_in_its_own_turn():
@@ -100,5 +111,5 @@ def test_recorded_conversations_are_scored(tmp_path, metric):
     (tmp_path / "t.jsonl").write_text(json.dumps({"golden_id": "refund", "messages": messages}) + "\n")
     (result,) = score_recorded(tmp_path / "g.jsonl", tmp_path / "t.jsonl", scorer=Scorer(as_metrics(metric)))
     assert not result.passed
-    assert result.metrics["turns"].reason.startswith("turn 2 (assistant): nothing was called; expected find")
+    assert result.metrics["turns"].reason.startswith("turn 1: nothing was called; expected find")
     assert {failure.turn for failure in result.codes} == {1, 2}

@@ -54,7 +54,7 @@ def test_a_metric_of_turns_is_the_share_of_answers_that_pass_and_names_the_first
     assert measured(made, GOOD).passed
     score = measured(made, BAD)
     expected = 0.5 if metric is TurnRelevancy else 0.0  # nothing can be forgotten in the first answer
-    assert (score.value, score.passed, score.reason) == (expected, False, "turn 4 (assistant): because")
+    assert (score.value, score.passed, score.reason) == (expected, False, "turn 2: because")
 
 
 def test_answers_from_before_the_agent_began_are_read_and_not_judged():

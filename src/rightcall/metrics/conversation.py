@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from msgspec.structs import replace
 
@@ -19,6 +18,7 @@ from rightcall.metrics.matching.verdict import DEFAULT_RULES, CaseVerdict, Numbe
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.message import turn_title
 from rightcall.model.record import Record
 from rightcall.model.score import Score
 from rightcall.model.tool import Tool
@@ -39,7 +39,6 @@ class TurnVerdict(Record, frozen=True):
 
     exchange: int
     turn: int
-    role: Literal["user", "assistant"]
     verdict: CaseVerdict
 
 
@@ -80,7 +79,7 @@ class ConversationVerdict(Record, frozen=True):
         if not wrong:
             return Score(1.0, True)
         first, value = wrong[0], (len(self.turns) - len(wrong)) / len(self.turns)
-        why = f"turn {first.turn + 1} ({first.role}): {reason(first.verdict.failures)}"
+        why = f"{turn_title(first.exchange)}: {reason(first.verdict.failures)}"
         return Score(value, False, why, first.verdict.failures)
 
 
@@ -155,22 +154,22 @@ class _Held:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self._trajectory = trajectory
-        # Role, exchange and step of each turn; steps count the agent's turns, and are -1 for the user's.
-        self._turn_order: list[tuple[Literal["user", "assistant"], int, int]] = []
+        # Exchange and step of each turn; steps count the agent's turns, and are -1 for the user's.
+        self._turn_order: list[tuple[int, int]] = []
         exchange, step = 0, -1
         for message in trajectory.messages:
             if message.role == "user":
                 exchange += 1
-                self._turn_order.append(("user", exchange, -1))
+                self._turn_order.append((exchange, -1))
             elif message.role == "assistant":
                 step += 1
-                self._turn_order.append(("assistant", exchange, step))
+                self._turn_order.append((exchange, step))
 
     def turn_of_call(self, call: int | None) -> int | None:
         if call is None or call >= len(self._trajectory.calls):
             return None
         step = self._trajectory.calls[call].step
-        return next((at for at, (_, _, of) in enumerate(self._turn_order) if of == step), None)
+        return next((at for at, (_, of) in enumerate(self._turn_order) if of == step), None)
 
     def judge_turn(
         self,
@@ -181,19 +180,15 @@ class _Held:
         rules: ScoringRules,
         expectations: Sequence[int],
     ) -> TurnVerdict:
-        turns = [
-            (at, role, step)
-            for at, (role, exchange, step) in enumerate(self._turn_order)
-            if exchange == number
-        ]
-        steps = {step for _, _, step in turns if step >= 0}
+        turns = [(at, step) for at, (exchange, step) in enumerate(self._turn_order) if exchange == number]
+        steps = {step for _, step in turns if step >= 0}
         places = [place for place, call in enumerate(self._trajectory.calls) if call.step in steps]
         calls = tuple(self._trajectory.calls[place] for place in places)
         rest = {name: getattr(golden, name) for name in ("id", "order", "extra_calls", "judge")}
         turn_golden = Golden(golden.scenario, expected_calls=tuple(expected), **rest)
         made = Trajectory(calls=calls, ledger=self._trajectory.ledger)
         verdict = score_calls(turn_golden, made, tools, rules=rules)
-        at, role = (turns[-1][0], turns[-1][1]) if turns else (len(self._turn_order), "assistant")
+        at = turns[-1][0] if turns else len(self._turn_order)
         failures = tuple(
             replace(
                 failure,
@@ -203,4 +198,4 @@ class _Held:
             )
             for failure in verdict.failures
         )
-        return TurnVerdict(number, at, role, replace(verdict, failures=failures))
+        return TurnVerdict(number, at, replace(verdict, failures=failures))

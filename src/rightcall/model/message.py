@@ -37,3 +37,8 @@ def result_messages(calls: Iterable[ToolCall]) -> list[Message]:
     ran = [call for call in calls if call.status != "not_run"]
     results = tuple(ToolResult(call.id, call.output, call.status == "error", call.name) for call in ran)
     return [Message("tool", results=results)] if results else []
+
+
+def turn_title(number: int) -> str:
+    """What people call the n-th turn of the user and its answer, wherever a conversation is shown."""
+    return f"turn {number}" if number else "before the user spoke"

@@ -21,6 +21,7 @@ from rightcall.metrics.judged.form import VERSION, JudgeForm, JudgeIdentity, Par
 from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
 from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, no_verdict_score, share_of, summarize_votes
 from rightcall.model.case import TestCase
+from rightcall.model.message import turn_title
 from rightcall.model.score import Score
 from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
@@ -203,7 +204,8 @@ class TurnRubric(Rubric):
         if False in passes:
             first = passes.index(False)
             why = next((vote.reason for vote in judged[first] if not vote.error and not vote.passed), "")
-            reason = f"turn {answers[first] + 1} (assistant): {why}"
+            said = [role for role, _ in utterances(case)[: answers[first]]]
+            reason = f"{turn_title(said.count('user'))}: {why}"
         value = sum(passes) / len(passes)
         return replace(Score.graded(value, reason, threshold=self.threshold), judged=judging)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.model.message import Message, Role
+from rightcall.model.message import Message, Role, turn_title
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
@@ -68,9 +68,9 @@ def transcript(messages: Sequence[Message], result: CaseResult, input_count: int
         heading = ""
         if message.role == "user":
             turn += 1
-            heading = f"turn {turn}"
+            heading = turn_title(turn)
         elif at == 0:
-            heading = "before the user spoke"
+            heading = turn_title(0)
         if heading and at < input_count:
             heading += ", said before the agent began"
         failing = wrong is not None and place == wrong and message.role != "tool"
