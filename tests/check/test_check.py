@@ -176,6 +176,15 @@ def test_an_edited_golden_is_not_answered_with_an_older_verdict(shop):
 
 
 @pytest.mark.stories
+def test_a_broken_golden_is_told_by_what_went_wrong_not_by_calls_that_were_right_before(shop, capsys):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    _, check = checked()
+    lines = [line for line in capsys.readouterr().out.splitlines() if "broken" in line and "→" in line]
+    assert lines
+    for golden, line in zip(check["broken"], lines, strict=False):
+        assert line.endswith(golden["reason"]) and "instead of refund_order" in golden["reason"]
+
+
 def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsys):
     edit(shop / "suite.yaml", "trials: 3", "trials: 1")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")

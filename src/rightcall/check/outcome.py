@@ -20,7 +20,7 @@ from rightcall.check.words import (
     risk_words,
     sentence,
 )
-from rightcall.core.text import percent, pluralize, shorten
+from rightcall.core.text import one_line, percent, pluralize, shorten
 from rightcall.decide.check_result import (
     AlarmConfirmation,
     BaselineFacts,
@@ -31,6 +31,7 @@ from rightcall.decide.check_result import (
     NewGoldens,
 )
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
+from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.tally import Tally
 from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
@@ -283,19 +284,23 @@ def _change(
     stratum = "affected" if name in reach.affected else "rest"
     expected = tuple(call_words(call.tool, call.args) for call in golden.expected_calls[:5])
     calls = failing.trajectory.calls if failing and failing.trajectory else ()
-    codes = failing.codes[:3] if failing else ()
-    reasons = (" ".join(filter(None, (f.code, f.tool, f.parameter))) for f in codes)
     return GoldenChange(
         name,
         " ".join(before),
         "".join("e" if r.error else "1" if r.passed else "0" for r in results),
         stratum,
-        ", ".join(dict.fromkeys(reasons)),
+        _why(failing) if failing else "",
         expected if failing else (),
         tuple(call_words(call.name, call.arguments) for call in calls[:5]),
         file,
         line,
     )
+
+
+def _why(failing: CaseResult) -> str:
+    """What a trial failed for: not its calls, most of which may be right."""
+    overall = failing.metrics.get("overall")
+    return one_line((overall.reason if overall else "") or reason(failing.codes))
 
 
 def _new_goldens(seen: CheckEvidence) -> NewGoldens:

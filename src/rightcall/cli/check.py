@@ -197,8 +197,7 @@ def _show(result: CheckResult) -> None:
         template = "  [bold white on red] {} [/bold white on red]  {}: {} {}"
         out.say(template, danger, hard.golden, hard.detail, f"in {hard.often}")
     for moved in result.broken[:10]:
-        why = ", ".join(moved.called) or moved.reason
-        out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, why)
+        out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, moved.reason)
     for moved in result.fixed[:10]:
         out.say("  [green]fixed[/green]   {}  {} → {}", moved.golden, moved.before, moved.after)
     if result.new.trials:

@@ -134,9 +134,7 @@ def _damage(hard: HardFailure) -> Remark:
 
 
 def _broken_golden(golden: GoldenChange) -> Remark:
-    calls = f"expected {', '.join(golden.expected)}; called {', '.join(golden.called)}"
-    why = calls if golden.called else golden.reason
-    text = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now: {why}"
+    text = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now: {golden.reason}"
     return Remark(BROKEN, "error", one_line(text, 1000), golden.file, golden.line, golden.golden)
 
 
