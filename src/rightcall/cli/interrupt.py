@@ -107,6 +107,12 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
         if INTERRUPTS.count:
             raise KeyboardInterrupt from None
         raise
+    except ExceptionGroup as group:  # tasks side by side that failed, most often for one reason
+        raise _first_cause(group) from None
+
+
+def _first_cause(error: Exception) -> Exception:
+    return _first_cause(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
 
 
 def run_stdio_server(server: Coroutine[Any, Any, None]) -> None:

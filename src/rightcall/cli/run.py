@@ -59,7 +59,7 @@ def run(suite: Path, options: RunOptions) -> None:
     shared = workers_of(asked, options)
     prefer_uvloop()
     plans = asked.plans()
-    if len(plans) > 1:
+    if len(plans) > 1 or options.perturb:
         from rightcall.run.preparation import preflight_all
 
         run_blocking(preflight_all(plans))  # what is wrong with any model, before the first is asked

@@ -63,10 +63,13 @@ class MatcherBroke(InputError):  # noqa: N818  it is news of one case
 
 
 class ConfigError(RightCallError):
-    """The configuration cannot work. Lists every problem once, not only the first."""
+    """The configuration cannot work. Lists every problem found, each once, also when it has several places."""
 
     def __init__(self, *problems: str) -> None:
-        self.problems = tuple(dict.fromkeys(problems))
+        distinct = dict.fromkeys(problems)
+        self.problems = tuple(
+            problem for problem in distinct if not any(problem.endswith(f": {other}") for other in distinct)
+        )
         super().__init__("\n".join(self.problems))
 
 
