@@ -116,3 +116,46 @@ def test_reading_and_deleting_in_one_parameter_is_found_in_the_text_too(action, 
     assert (
         severity_of("TD411", a_tool("manage_cards", "Manages cards.", ("action",), action=action)) == severity
     )
+
+
+@pytest.mark.parametrize(
+    ("description", "severity"),
+    [
+        (
+            "Args:\n    project_id: Id of the project.\n\nReturns:\n    The queue of the project as a list.",
+            "warning",
+        ),
+        (
+            "    Args:\n        project_id: Id of the project.\n    Returns:\n        Its queue, a list.",
+            "warning",
+        ),
+        (":param project_id: Id of the project in the tracker.\n:return: its queue as a list", "warning"),
+        ("Show the open tasks in order.\n\nArgs:\n    project_id: Id of the project.", ""),
+        ("Args:\n    project_id: Id of the project.\n\nLists what is left to do, oldest first.", ""),
+        ("Returns: the tasks that are left to do, oldest first.", ""),
+    ],
+)
+def test_sections_of_a_docstring_are_no_sentence(description, severity):
+    assert severity_of("TD202", project_tool("get_queue", description)) == severity
+
+
+@pytest.mark.parametrize(
+    ("approve", "ask", "severity"),
+    [
+        ("approve_discount", "sync_ask_for_approval", "warning"),
+        ("grant_access", "request_permission", "warning"),
+        ("approve_discount", "list_approvals", ""),
+        ("approve_request", "reject_request", ""),
+        ("accept_permission_request", "decline_permission_request", "info"),
+    ],
+)
+def test_a_tool_that_approves_beside_one_that_asks_is_a_warning(approve, ask, severity):
+    pair = project_tool(approve, "Settles it at once."), project_tool(ask, "Sends a message to a manager.")
+    assert severity_of("TD502", *pair) == severity
+
+
+def test_a_tool_that_approves_may_name_the_one_that_asks():
+    approve = project_tool("approve_discount", "Up to ten percent; beyond, use ask_for_approval.")
+    assert (
+        severity_of("TD502", approve, project_tool("ask_for_approval", "Sends a message to a manager.")) == ""
+    )

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from inspect import cleandoc
 
 CHARACTERS_PER_TOKEN = 4.4
 TOKENS_PER_WIDE_CHARACTER = 0.7
@@ -73,7 +74,21 @@ _BLOCK = re.compile(
 )
 _ENTRY = re.compile(r"^\s*(?:[-*]\s*)?`?(\w+)`?\s*(?:\([^)]*\))?\s*:\s*(.*)$")
 _SPHINX = re.compile(r"(?m)^[ \t]*:param(?:[ \t]+\w+)?[ \t]+(\w+):[ \t]*(.*)$")
+_FIELD = re.compile(r"\s*:(?:param|type|returns?|rtype|raises)\b")
 _HEADING = re.compile(r"^\s*(?:Returns?|Raises|Yields|Examples?|Notes?)\s*:?\s*$", re.IGNORECASE)
+
+
+def outside_sections(text: str) -> str:
+    """A docstring without its sections, such as `Args:` and `Returns:`, each up to a paragraph that is not indented."""
+    lines, is_section, is_blank = [], False, True
+    for line in cleandoc(text).split("\n"):
+        if _HEADING.match(line) or _BLOCK.match(f"{line}\n") or _FIELD.match(line):
+            is_section = True
+        elif is_blank and line[:1].strip() and not _ENTRY.match(line):
+            is_section = False
+        is_blank = not line.strip()
+        lines += [] if is_section else [line]
+    return "\n".join(lines)
 
 
 def parameters_in_docstring(text: str) -> tuple[dict[str, str], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rightcall.core.groups import group_by
-from rightcall.core.words import name_tokens, stem, words
+from rightcall.core.words import name_tokens, stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
 from rightcall.lint.confusability.similarity import edit_distance, pairs_with_a_key
 from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, LINKS, STOP_WORDS
@@ -31,6 +31,9 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
     confuse above others, but it is a hint, not a proof: with stored runs the finding includes what was
     measured.
 
+    A warning too where one tool approves what the other, with the same parameters, asks somebody to approve, and
+    neither text names the other: a model that should ask decides by itself.
+
     Fails: [
       {
         "name": "get_city_forecast",
@@ -53,6 +56,13 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
     ]
     Passes: [{}, {}]
     """
+    for approving, asking in _approvals(tools):
+        yield Finding(
+            ("description",),
+            f"decides what {asking.name} asks somebody to decide, with the same parameters",
+            f"say in each when to use the other: “beyond … use {asking.name}”",
+            others=(asking.name,),
+        ).of(approving)
     for pairs in alike_by_second(tools.pairs):
         worst = pairs[0]
         names_destruction = worst.first.effect.is_destructive or worst.second.effect.is_destructive
@@ -65,6 +75,30 @@ def confusable_pair(tools: SetFeatures) -> SetFindings:
             severity=min((_severity(pair) for pair in pairs), key=SEVERITIES.index),
             others=tuple(pair.first.name for pair in pairs),
         ).of(worst.second)
+
+
+ASK = word_set("ask obtain request seek submit")
+APPROVAL = word_set("approval authorisation authorization clearance consent permission")
+APPROVE = word_set("accept allow approve authorise authorize grant permit")
+
+
+def _approvals(tools: SetFeatures) -> Iterator[tuple[ToolFeatures, ToolFeatures]]:
+    """A tool that approves, with one of the same parameters that asks for an approval."""
+    named = [tool for tool in tools.by_name.values() if tool.parameter_names]
+    approving = [tool for tool in named if APPROVE & tool.name_words]
+    for asking in named:
+        if asking in approving or not _asks_for_approval(asking.name_tokens):
+            continue
+        for tool in approving:
+            alike = tool.parameter_names == asking.parameter_names
+            if alike and asking.name not in tool.description and tool.name not in asking.description:
+                yield tool, asking
+
+
+def _asks_for_approval(name: Sequence[str]) -> bool:
+    """`ask_for_approval`, but not `decline_permission_request`."""
+    verb = next((place for place, word in enumerate(name) if word in ASK), len(name))
+    return not APPROVAL.isdisjoint(name[verb:])
 
 
 def alike_by_second(pairs: Iterable[ToolPair]) -> Iterable[list[ToolPair]]:

@@ -6,7 +6,7 @@ import re
 
 from rightcall.lint.confusability.pairs import LIKELY
 from rightcall.lint.features.mentions import PLACEHOLDERS
-from rightcall.lint.features.text import excerpt, parameters_in_docstring
+from rightcall.lint.features.text import excerpt, outside_sections, parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
@@ -35,19 +35,22 @@ def missing_description(tool: ToolFeatures) -> Findings:
 
 @tool_rule("TD202", "warning", sources=("ANT-def", "SM1"))
 def too_short(tool: ToolFeatures) -> Findings:
-    """The description has fewer than five words.
+    """The description has fewer than five words, or none outside sections such as `Args:` and `Returns:`.
 
     Providers advise three or four sentences. A few words leave open what is covered, and the model uses the
-    tool for requests it cannot handle. An info for a tool without parameters.
+    tool for requests it cannot handle. Sections describe the parameters and the result, not when to use the tool. An
+    info for a tool without parameters.
 
     Fails: {"description": "Shows coming rain."}
     """
     if not tool.words or not tool.telling_stems or tool.description.strip().lower() in PLACEHOLDERS:
         return  # missing-description, restates-name and placeholder say it better
-    if len(tool.words) < FEWEST_WORDS:
+    has_prose = bool(outside_sections(tool.description).strip())
+    if len(tool.words) < FEWEST_WORDS or not has_prose:
+        short = f"{len(tool.words)} {'word is' if len(tool.words) == 1 else 'words are'} too few to choose by"
         yield Finding(
             ("description",),
-            f"{len(tool.words)} {'word is' if len(tool.words) == 1 else 'words are'} too few to choose by",
+            short if has_prose else "it has no sentence outside its sections, such as Args and Returns",
             "say what it does, when to use it and when not, what it returns",
             severity=None if tool.parameters else "info",
         )
