@@ -356,7 +356,7 @@ import urllib3
 assert urllib3.HTTPConnectionPool.urlopen.__module__.startswith("urllib3")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("1:"), done.stderr
+    assert done.stdout.startswith("2:"), done.stderr
 
 
 def _of_golden(agent: Callable[[str], Any], address: str) -> Callable[[Golden], Any]:

@@ -391,6 +391,20 @@ EDITS = [
 ]
 
 
+def test_renamed_tools_and_swapped_descriptions_are_named():
+    a, b = BASE.tools["a"], BASE.tools["b"]
+    swapped = {"a": {**a, "description": b["description"]}, "b": {**b, "description": a["description"]}}
+    renamed = {"c": {**a, "input_schema": "9"}, "b": b}
+    words = [
+        [change.words for change in input_changes(BASE, msgspec.structs.replace(BASE, tools=tools))]
+        for tools in (swapped, renamed)
+    ]
+    assert words == [
+        ["tool a changed (description swapped with b)", "tool b changed (description swapped with a)"],
+        ["tool a is now called c (parameters)"],
+    ]
+
+
 @pytest.mark.parametrize(("change", "kinds"), EDITS)
 def test_each_kind_of_edit_is_recognized(change, kinds):
     now = msgspec.structs.replace(BASE, **change)

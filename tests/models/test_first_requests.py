@@ -95,6 +95,28 @@ def test_the_part_that_changed_is_named(part, body):
     assert compare_requests([digested().digests], digested(body)).changed == (part,)
 
 
+def tool(name: str, text: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "description": text, "parameters": {}}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [
+        ([tool("seek", "Finds."), tool("book", "Books.")], "tools (seek renamed)"),
+        ([tool("seek", "Seeks."), tool("book", "Books.")], "tools (seek)"),
+        ([tool("find", "Seeks."), tool("book", "Books.")], "tools (find)"),
+        ([tool("find", "Finds."), tool("book", "Books.") | {"strict": True}], "tools (book)"),
+        (
+            [tool("find", "Books."), tool("book", "Finds.")],
+            "tools (find with the description of book, book with the description of find)",
+        ),
+    ],
+)
+def test_a_renamed_tool_and_swapped_descriptions_are_named(tools, words):
+    before = digested(edited(tools=[tool("find", "Finds."), tool("book", "Books.")]))
+    assert compare_requests([before.digests], digested(edited(tools=tools))).changed == (words,)
+
+
 def test_another_address_and_header_are_changes():
     first = [digested().digests]
     assert compare_requests(first, digested(url="https://other.test/v1/chat/completions")).changed == (

@@ -65,12 +65,13 @@ def _tool_changes(before: Inputs, now: Inputs) -> list[InputChange]:
     changes = []
     for name in before.tools:
         if name in now.tools and before.tools[name] != now.tools[name]:
-            changes.append(InputChange("tool_changed", name, _parts(before.tools[name], now.tools[name])))
+            changes.append(InputChange("tool_changed", name, _changed_parts(name, before.tools, now.tools)))
     for name in list(new):
-        # The same schema under another name is a renaming: what expected the old name now needs the new one.
+        # The same text under another name is a renaming: what expected the old name now needs the new one.
         twin = next((old for old in gone if _same_tool(before.tools[old], now.tools[name])), None)
         if twin is not None:
-            changes.append(InputChange("tool_renamed", name, before=twin))
+            detail = _parts(before.tools[twin], now.tools[name])
+            changes.append(InputChange("tool_renamed", name, detail, before=twin))
             gone.remove(twin)
             new.remove(name)
     changes += [InputChange("tool_added", name) for name in new]
@@ -81,11 +82,21 @@ def _tool_changes(before: Inputs, now: Inputs) -> list[InputChange]:
 
 
 def _same_tool(first: dict[str, str], second: dict[str, str]) -> bool:
-    return first == second or (
-        "input_schema" in first
-        and first.get("input_schema") == second.get("input_schema")
-        and first.get("description") == second.get("description")
-    )
+    return first == second or ("description" in first and first["description"] == second.get("description"))
+
+
+def _changed_parts(name: str, before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> str:
+    """`description swapped with find_order, parameters`."""
+    swapped = {
+        part: other
+        for other in before.keys() & now.keys() - {name}
+        for part in before[name]
+        if before[name][part] != now[name].get(part) == before[other].get(part)
+        and now[other].get(part) == before[name][part]
+    }
+    words = _parts(before[name], now[name]).split(", ")
+    by_word = {_PART_NAMES.get(part, part): other for part, other in swapped.items()}
+    return ", ".join(f"{word} swapped with {by_word[word]}" if word in by_word else word for word in words)
 
 
 def _parts(before: dict[str, str], now: dict[str, str]) -> str:

@@ -98,16 +98,34 @@ def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[Chan
     items += [ChangeItem("tool", "added", name, after=new[name].description[:LONGEST]) for name in added]
     for name in old:
         if name in new:
-            items += one_tool(old[name], new[name])
+            items += one_tool(old[name], new[name], _swapped_with(name, old, new))
     common = [name for name in old if name in new]
     if [name for name in new if name in old] != common:
         items.append(ChangeItem("order", "tools in a different order", before=list(old), after=list(new)))
     return items
 
 
-def one_tool(before: Tool, after: Tool) -> Iterator[ChangeItem]:
+def _swapped_with(name: str, old: Mapping[str, Tool], new: Mapping[str, Tool]) -> str:
+    """The tool that got this one's description and gave it its own; "" when none did."""
+    before, after = old[name].description, new[name].description
+    if before == after or max(len(before), len(after)) > LONGEST:
+        return ""
+    swapped = (
+        other
+        for other in old.keys() & new.keys()
+        if (old[other].description, new[other].description) == (after, before)
+    )
+    return next(swapped, "")
+
+
+def one_tool(before: Tool, after: Tool, swapped_with: str = "") -> Iterator[ChangeItem]:
     """Sentence by sentence, then parameter by parameter."""
-    yield from _sentences("description", before.description, after.description, after.name, "", "description")
+    texts = before.description, after.description
+    if swapped_with:
+        what = f"description swapped with that of {swapped_with}"
+        yield ChangeItem("description", what, after.name, "", "description", *texts)
+    else:
+        yield from _sentences("description", *texts, after.name, "", "description")
     old, new = before.parameters, after.parameters
     for name in dict.fromkeys((*old, *new)):
         yield from _parameter(after.name, name, old.get(name), new.get(name))
@@ -180,6 +198,8 @@ def _flat(record: RunRecord) -> dict[str, Any]:
 
 
 def _is_renamed(old: Tool, new: Tool) -> bool:
+    if old.description and old.description == new.description:
+        return True
     if old.input_schema != new.input_schema:
         return False
     return SequenceMatcher(None, old.description[:LONGEST], new.description[:LONGEST]).ratio() >= SAME_TOOL

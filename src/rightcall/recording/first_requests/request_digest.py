@@ -28,8 +28,8 @@ from rightcall.recording.canonical import (
 )
 
 PARTS = ("url", "model", "settings", "system", "tools", "messages")
-VERSION = "1"
-DIGITS, TOOL_DIGITS = 12, 4
+VERSION = "2"
+DIGITS, TOOL_DIGITS = 12, 9
 MOST_CACHED = 512
 MOST_TOOLS = 200
 
@@ -62,7 +62,9 @@ class PartDigest(NamedTuple):
 
 
 class FirstRequest(NamedTuple):
-    """The digests of a request. `tools` has a short one for each tool too, which only names those that changed."""
+    """The digests of a request. `tools` has a short one for each tool too, which only names those that changed: a third
+    of it each for the name, the description and the rest.
+    """
 
     parts: dict[str, PartDigest]
     tools: tuple[str, ...] = ()
@@ -127,9 +129,16 @@ class RequestDigester:
         if parts is None:
             return None
         digests = {name: self._part(name, getattr(parts, name)) for name in PARTS}
-        names = {self._part("tool", tool).exact[:TOOL_DIGITS]: tool_name(tool) for tool in parts.tools}
-        short = tuple(self._part("tool", tool).exact[:TOOL_DIGITS] for tool in parts.tools[:MOST_TOOLS])
-        return CapturedRequest(FirstRequest(digests, short), names, parts.messages)
+        short = [self._tool(tool) for tool in parts.tools]
+        names = dict(zip(short, map(tool_name, parts.tools), strict=True))
+        return CapturedRequest(FirstRequest(digests, tuple(short[:MOST_TOOLS])), names, parts.messages)
+
+    def _tool(self, tool: Any) -> str:
+        fields = _tool_fields(tool)
+        rest = {name: value for name, value in fields.items() if name not in ("name", "description")}
+        around = [part for part in tool.items() if part[1] is not fields] if isinstance(tool, dict) else tool
+        parts = (fields.get("name"), fields.get("description"), rest if fields is tool else [rest, around])
+        return "".join(self._part("tool", part).exact[: TOOL_DIGITS // 3] for part in parts)
 
     def _part(self, name: str, value: Any) -> PartDigest:
         content = msgspec.json.encode([name, value], order="deterministic")
@@ -174,11 +183,28 @@ def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> Re
 def _part_change(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
     if name != "tools":
         return "base URL" if name == "url" else name
-    earlier = {tool for first in before for tool in first.tools}
-    names = [now.tool_names.get(tool, "") for tool in now.digests.tools if tool not in earlier]
-    gone = len(earlier - {*now.digests.tools}) - len(names)
-    words = [*filter(None, names), *([f"{gone} removed"] if gone > 0 else [])]
+    earlier = {tool for first in before for tool in first.tools} - {*now.digests.tools}
+    others = [tool for tool in now.digests.tools if not any(tool in first.tools for first in before)]
+    words = [_tool_change(tool, earlier, others, now.tool_names) for tool in others]
+    gone = len(earlier) - len(others)
+    words = [*filter(None, words), *([f"{gone} removed"] if gone > 0 else [])]
     return f"tools ({', '.join(words)})" if words else "tools (their order)"
+
+
+def _tool_change(tool: str, earlier: set[str], others: Sequence[str], names: Mapping[str, str]) -> str:
+    """The name of a tool that changed; of a renamed one, or one with another's description, also that."""
+    third = TOOL_DIGITS // 3
+    name, text = tool[:third], tool[third : 2 * third]
+    if all(before[:third] != name for before in earlier):
+        known = {other[:third] for other in others if other != tool}
+        is_renamed = any(before[third:] == tool[third:] and before[:third] not in known for before in earlier)
+        return f"{names.get(tool, '')} renamed" if is_renamed else names.get(tool, "")
+    own = {before[third : 2 * third] for before in earlier if before[:third] == name}
+    for other in others:
+        given = {before[third : 2 * third] for before in earlier if before[:third] == other[:third]}
+        if other != tool and text in given and other[third : 2 * third] in own and text not in own:
+            return f"{names.get(tool, '')} with the description of {names.get(other, '')}"
+    return names.get(tool, "")
 
 
 Json = dict[str, Any]
@@ -230,13 +256,19 @@ def json_body(body: bytes) -> Json | None:
 
 def tool_name(tool: Any) -> str:
     """The name in a tool's definition, in any wire format."""
+    fields = _tool_fields(tool)
+    return str(fields.get("name") or fields.get("type", ""))
+
+
+def _tool_fields(tool: Any) -> Json:
+    """The fields of a tool's definition, beside its name in any wire format."""
     for _ in range(2):
         if not isinstance(tool, dict):
-            return ""
-        if isinstance(name := tool.get("name"), str):
-            return name
+            return {}
+        if isinstance(tool.get("name"), str):
+            return tool
         tool = tool.get("function") or tool.get("toolSpec") or tool
-    return str(tool.get("type", "")) if isinstance(tool, dict) else ""
+    return tool if isinstance(tool, dict) else {}
 
 
 def _question_field(path: str, body: Json) -> str:
