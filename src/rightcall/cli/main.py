@@ -19,7 +19,6 @@ from typing import Any
 import click
 
 from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
-from rightcall.core.own_output import OWN
 from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
 
 MENU: dict[str, dict[str, str]] = {
@@ -165,6 +164,7 @@ def command() -> None:
     """The program `rightcall`: `main` in a process that does nothing else."""
     from rightcall.cli.collector import postpone
     from rightcall.cli.driver_process import SUPERVISION
+    from rightcall.core.own_output import OWN
 
     postpone()
     SUPERVISION.allowed = OWN.allowed = True
@@ -243,6 +243,8 @@ def _make_streams_safe() -> None:
 
 def _flush_stdout() -> None:
     """Flush stdout. A closed pipe does not change the exit code."""
+    from rightcall.core.own_output import OWN
+
     try:
         OWN.stdout.flush()
     except BrokenPipeError:
@@ -250,6 +252,7 @@ def _flush_stdout() -> None:
 
 
 def _forget_stdout() -> None:
+    from rightcall.core.own_output import OWN
     from rightcall.show.lines import discard
 
     discard(OWN.stdout)

@@ -96,7 +96,7 @@ class OwnOutput:
             sys.stdout = replaced
 
     def _end_line(self) -> None:
-        """End a line that code under test began: what the command writes begins on a line of its own."""
+        """End a line that code under test began: what the command writes begins on a new line."""
         if self._copy is not None:
             self._marked.flush()
             if self._raw.within_line:
