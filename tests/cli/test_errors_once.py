@@ -1,4 +1,4 @@
-"""An error of the set-up is one line, however many parts of a command it stops."""
+"""A setup error is one line, however many parts of a command it stops."""
 
 from pathlib import Path
 

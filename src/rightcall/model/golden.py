@@ -166,11 +166,7 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
     notes: dict[str, Any] = {}
 
     _further_words: ClassVar = IN_NOTES_OF_TURN
-    _hints: ClassVar = {
-        word: f'write {{"role": "{role}", "content": "…"}}'
-        for words, role in (("user human", "user"), ("assistant agent ai bot model", "assistant"))
-        for word in words.split()
-    }
+    _hints: ClassVar = {who: f'write {{"role": "{who}", "content": "…"}}' for who in ("user", "assistant")}
 
     @staticmethod
     def _respell(words: Words) -> Words:

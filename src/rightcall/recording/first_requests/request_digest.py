@@ -261,7 +261,7 @@ def tool_name(tool: Any) -> str:
 
 
 def _tool_fields(tool: Any) -> Json:
-    """The fields of a tool's definition, beside its name in any wire format."""
+    """The fields of a tool's definition where its name is, in any wire format."""
     for _ in range(2):
         if not isinstance(tool, dict):
             return {}
