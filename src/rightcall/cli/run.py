@@ -84,7 +84,7 @@ def run(suite: Path, options: RunOptions) -> None:
             for plan, again in zip(plans, agains, strict=True)
         ]
     if options.save_baseline is not None:
-        _save_baseline(options.save_baseline, outcomes[-1].run.id, options.store)
+        _save_baseline(options.save_baseline, outcomes[-1].run.id, suite, options.store)
     if len(outcomes) > 1 and not options.as_json:
         _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
@@ -115,7 +115,7 @@ def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
     return pool
 
 
-def _save_baseline(path: Path, run: str, store: str | Path | None) -> None:
+def _save_baseline(path: Path, run: str, suite: Path, store: str | Path | None) -> None:
     from rightcall.api.suite_run import add_to_baseline
 
     file = shlex.quote(f"{run}.jsonl.gz" if path.exists() else str(path))
@@ -124,7 +124,7 @@ def _save_baseline(path: Path, run: str, store: str | Path | None) -> None:
         hint += (
             f"; then: rightcall baseline merge {shlex.quote(str(path))} {file} -o {shlex.quote(str(path))}"
         )
-    add_to_baseline(path, run, store, hint)
+    add_to_baseline(path, run, store, hint=hint, suite=suite)
     tell(f"{path}: baseline saved", err=True)
 
 

@@ -175,7 +175,7 @@ def refuse_other_suite(path: Path, suite: str) -> None:
 
 
 def require_passed(pool: BaselinePool, hint: str) -> None:
-    """Raise `InputError` for a baseline in which nothing passed: nothing can be worse."""
+    """Raise `InputError` for a baseline in which nothing passed: nothing can be worse, unless scores are compared."""
     if not any(map(sum, (line.scores for line in pool.lines))):
         runs = ", ".join(run.id for run in pool.header.runs)
         raise InputError(f"run {runs}", "not saved as a baseline: none of its trials passed", hint)
