@@ -176,7 +176,7 @@ def _trials(golden: Golden, *calls: ToolCall, tools: list[Tool]) -> GoldenTrials
     trajectory = Trajectory(calls=calls, messages=(Message("user", golden.input),))
     result = result_of(golden, 0, trajectory, {tool.name: tool for tool in tools})
     failed = [FailedTrial(trial, result.codes, calls, None) for trial in range(4)]
-    return GoldenTrials(golden, 4, 0, failed, [])
+    return GoldenTrials(golden, 4, 0, failed)
 
 
 def causes(project: Path, calls: tuple[ToolCall, ...], **fields: Any) -> set[str]:

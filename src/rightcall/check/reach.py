@@ -65,7 +65,7 @@ def _tool_changes(before: Inputs, now: Inputs) -> list[InputChange]:
     changes = []
     for name in before.tools:
         if name in now.tools and before.tools[name] != now.tools[name]:
-            changes.append(InputChange("tool_changed", name, _changed_parts(name, before.tools, now.tools)))
+            changes.append(InputChange("tool_changed", name, _part_changes(name, before.tools, now.tools)))
     for name in list(new):
         # The same text under another name is a renaming: what expected the old name now needs the new one.
         twin = next((old for old in gone if _same_tool(before.tools[old], now.tools[name])), None)
@@ -85,7 +85,7 @@ def _same_tool(first: dict[str, str], second: dict[str, str]) -> bool:
     return first == second or ("description" in first and first["description"] == second.get("description"))
 
 
-def _changed_parts(name: str, before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> str:
+def _part_changes(name: str, before: dict[str, dict[str, str]], now: dict[str, dict[str, str]]) -> str:
     """`description swapped with find_order, parameters`."""
     swapped = {
         part: other

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rightcall.core.text import pluralize
 from rightcall.model.run import CaseResult
 from rightcall.run.baseline_file import BaselineLine
-from rightcall.run.result_marks import result_marks, shown_marks, tool_of
+from rightcall.run.result_marks import mark_excerpts, result_marks, tool_of
 
 
 def result_notes(
@@ -22,7 +22,7 @@ def result_notes(
         compared[tool] += 1
         if mark != before:
             different[tool] += 1
-            earlier, now = shown_marks(before, mark)
+            earlier, now = mark_excerpts(before, mark)
             examples.setdefault(tool, f"{earlier} in the baseline, {now} now ({golden})")
     for tool, times in different.most_common():
         calls = pluralize(compared[tool], "call")

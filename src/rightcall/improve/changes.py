@@ -98,14 +98,14 @@ def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[Chan
     items += [ChangeItem("tool", "added", name, after=new[name].description[:LONGEST]) for name in added]
     for name in old:
         if name in new:
-            items += one_tool(old[name], new[name], _swapped_with(name, old, new))
+            items += one_tool(old[name], new[name], _swap_partner(name, old, new))
     common = [name for name in old if name in new]
     if [name for name in new if name in old] != common:
         items.append(ChangeItem("order", "tools in a different order", before=list(old), after=list(new)))
     return items
 
 
-def _swapped_with(name: str, old: Mapping[str, Tool], new: Mapping[str, Tool]) -> str:
+def _swap_partner(name: str, old: Mapping[str, Tool], new: Mapping[str, Tool]) -> str:
     """The tool that got this one's description and gave it its own; "" when none did."""
     before, after = old[name].description, new[name].description
     if before == after or max(len(before), len(after)) > LONGEST:

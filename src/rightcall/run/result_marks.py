@@ -60,7 +60,7 @@ def tool_of(key: str) -> str:
     return key.rpartition(" ")[0]
 
 
-def shown_marks(before: str, now: str) -> tuple[str, str]:
+def mark_excerpts(before: str, now: str) -> tuple[str, str]:
     """Two marks for people: their digests only where nothing else differs."""
     texts = before.rpartition(" #")[0] or before, now.rpartition(" #")[0] or now
     return texts if texts[0] != texts[1] else (before, now)
@@ -78,20 +78,22 @@ def _plain(value: Any, named: str) -> str:
     if isinstance(value, str) and value[:1] in ("{", "["):
         with suppress(msgspec.DecodeError, RecursionError):
             value = msgspec.json.decode(value)
-    masked = _masked(value, named)
+    masked = _without_volatile(value, named)
     return masked if isinstance(masked, str) else msgspec.json.encode(masked, enc_hook=repr).decode()
 
 
-def _masked(value: Any, named: str) -> Any:
+def _without_volatile(value: Any, named: str) -> Any:
     if isinstance(value, str):
         steady = CHANGING.sub("…", value)
         return GENERATED_WORD.sub(lambda word: word[0] if word[0] in named else "…", steady)
     if isinstance(value, Mapping):
         fields = {str(name): part for name, part in value.items()}
         generated = sorted(name for name, part in fields.items() if _is_generated(name, part, named))
-        steady_fields = {name: _masked(fields[name], named) for name in sorted({*fields} - {*generated})}
+        steady_fields = {
+            name: _without_volatile(fields[name], named) for name in sorted({*fields} - {*generated})
+        }
         return steady_fields | dict.fromkeys(generated, "…")
-    return [_masked(part, named) for part in value] if isinstance(value, list | tuple) else value
+    return [_without_volatile(part, named) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _is_generated(name: str, value: Any, named: str) -> bool:

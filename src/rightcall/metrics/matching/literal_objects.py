@@ -86,7 +86,11 @@ def literal_objects(
             yield from literal_objects(item, f"{where}.{key}", part)
         return
     if not _describes(schema, spec):
-        note = _nested(spec, key, where, inside) if key else _misspelt(spec, where, _takes_objects(schema))
+        note = (
+            _literal_inside(spec, key, where, inside)
+            if key
+            else _misspelt(spec, where, _takes_objects(schema))
+        )
         if note is not None:
             yield note
             return
@@ -107,7 +111,7 @@ def _members(key: str, spec: Any) -> Iterator[tuple[str, Any]]:
         yield from spec.items()
 
 
-def _nested(spec: dict[str, Any], key: str, where: str, inside: str) -> LiteralObject | None:
+def _literal_inside(spec: dict[str, Any], key: str, where: str, inside: str) -> LiteralObject | None:
     if key in ORDINARY and len(spec) == 1:
         return None
     message = f"{where}: '{key}' is read literally, because {inside} is a literal"
@@ -115,7 +119,7 @@ def _nested(spec: dict[str, Any], key: str, where: str, inside: str) -> LiteralO
 
 
 def _misspelt(spec: dict[str, Any], where: str, is_object: bool | None) -> LiteralObject | None:
-    meanings = {key: _meaning(key) for key in spec}
+    meanings = {key: _sense(key) for key in spec}
     matchers = {meaning[0] for meaning in meanings.values() if meaning is not None}
     if None not in meanings.values() and len(matchers) == 1:
         (kind,) = matchers
@@ -139,7 +143,7 @@ def _misspelt(spec: dict[str, Any], where: str, is_object: bool | None) -> Liter
     return None
 
 
-def _meaning(key: str) -> tuple[str, str] | None:
+def _sense(key: str) -> tuple[str, str] | None:
     """The matcher and its key that a key means, in another spelling or another tool's word."""
     plain = key.lower().lstrip("$").replace("_", "").replace("-", "")
     near = [plain] if plain in WORDS else get_close_matches(plain, WORDS, n=1, cutoff=0.85)

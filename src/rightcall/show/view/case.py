@@ -153,7 +153,7 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
         score=result.score,
         input=display_text(input_of(golden, messages)),
         reason=reason_of(result, tools),
-        rules=(*_sent(golden, messages), *_rules(golden)),
+        rules=(*_requests_sent(golden, messages), *_rules(golden)),
         failures=tuple(_failures(result, tools)),
         calls=call_views(pairing_of(golden, result, tools), result),
         messages=spoken,
@@ -276,7 +276,7 @@ def _plant_rules(golden: AnyGolden) -> list[tuple[str, str]]:
     return [(f"planted in the {planted.where}", planted.text) for planted in plant_texts(golden.safety)]
 
 
-def _sent(golden: AnyGolden | None, messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
+def _requests_sent(golden: AnyGolden | None, messages: Sequence[Message]) -> Iterator[tuple[str, str]]:
     """What the agent's model was sent, where it is not just the golden's input."""
     said = [message for message in messages if message.role == "user"]
     if not isinstance(golden, Golden) or not said:

@@ -108,7 +108,7 @@ class ServerConnection:
         for process in processes_with_variable(MARK, self._mark) if self.address.command else ():
             kill_process(process)
 
-    async def _closed(self, problem: str) -> InfrastructureError | ConfigError:
+    async def _close_error(self, problem: str) -> InfrastructureError | ConfigError:
         """Close the connection; the error about it, with what ended it and whether the server has exited."""
         has_exited = self.has_exited
         cause = innermost(await self._end(at_once=not self._stop.is_set()))

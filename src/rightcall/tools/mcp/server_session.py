@@ -90,9 +90,9 @@ class ServerSession(ServerConnection):
             async with asyncio.timeout(seconds):
                 return await self.reply_to(method, params)
         except TimeoutError:
-            raise await self._closed(f"did not answer {method} within {seconds:g} s") from None
+            raise await self._close_error(f"did not answer {method} within {seconds:g} s") from None
         except ConnectionEndedError:
-            raise await self._closed(f"is gone: it did not answer {method}") from None
+            raise await self._close_error(f"is gone: it did not answer {method}") from None
 
     async def call(self, name: str, arguments: Message) -> Message:
         """The reply to a call of a tool."""
@@ -134,15 +134,15 @@ class ServerSession(ServerConnection):
             if not isinstance(result, dict):
                 if method == "tools/list":
                     asked = f"asked {method} in protocol {self._protocol}"
-                    raise await self._closed(
+                    raise await self._close_error(
                         f"did not list its tools: {asked}, it answered {error_text(reply)}"
                     )
                 return []
             page = result.get(key)
             if not isinstance(page, list):
-                raise await self._closed(f"did not list its {key}: '{key}' is not a list")
+                raise await self._close_error(f"did not list its {key}: '{key}' is not a list")
             if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in page):
-                raise await self._closed(f"lists one of its {key} without a name")
+                raise await self._close_error(f"lists one of its {key} without a name")
             items += page
             cursor = result.get("nextCursor")
             if len(items) > MOST_ITEMS:
@@ -150,9 +150,9 @@ class ServerSession(ServerConnection):
             if not cursor:
                 names = Counter(item["name"] for item in items if method == "tools/list")
                 for twin in (name for name, times in names.items() if times > 1):
-                    raise await self._closed(f"lists the tool '{twin[:80]}' twice")
+                    raise await self._close_error(f"lists the tool '{twin[:80]}' twice")
                 return items
-        raise await self._closed(f"sends pages of {method} without end")
+        raise await self._close_error(f"sends pages of {method} without end")
 
     async def list_tools(self) -> list[Message]:
         """The tools as listed now."""
@@ -177,10 +177,10 @@ class ServerSession(ServerConnection):
                     self._only_initialize = True
                     await self._connect()
         except ConnectionEndedError:
-            raise await self._closed(self._start_problem()) from None
+            raise await self._close_error(self._start_problem()) from None
         except TimeoutError:
             open_request = f": it did not answer {self._asked[-1]}" if self._asked else ""
-            raise await self._closed(
+            raise await self._close_error(
                 f"was not ready after {self.address.start_s:g} s{open_request}"
             ) from None
         except BaseException:
@@ -225,13 +225,13 @@ class ServerSession(ServerConnection):
                     self._only_initialize = True
                     await self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
                     return
-            other = newest(stateless, _refused_for(reply))
+            other = newest(stateless, _versions_of_refusal(reply))
             if not version and not other:
                 break
             version = "" if other == version else other
         versions = [*(stateless[-1:] if "server/discover" in self._asked else ()), self._sdk.versions[-1]]
         asked = f"asked for protocol {' or '.join(versions)}"
-        raise await self._closed(f"refused the connection: {asked}, it answered {error_text(reply)}")
+        raise await self._close_error(f"refused the connection: {asked}, it answered {error_text(reply)}")
 
     async def _discover(self) -> Message:
         self._asked.append("server/discover")
@@ -294,7 +294,7 @@ class ServerSession(ServerConnection):
     async def _live(self, connected: asyncio.Future[None]) -> None:
         """Hold the connection open until it is stopped, or ends."""
         async with self.streams(self._sdk) as (read, write):
-            self._send = lambda plain: write.send(self._wrapped(plain))
+            self._send = lambda plain: write.send(self._sdk_message(plain))
             connected.set_result(None)
             reader = asyncio.create_task(self._read(read))
             stopped = asyncio.create_task(self._stop.wait())
@@ -307,7 +307,7 @@ class ServerSession(ServerConnection):
                 reader.cancel()
                 await asyncio.wait({reader, stopped})
 
-    def _wrapped(self, plain: Message) -> Any:
+    def _sdk_message(self, plain: Message) -> Any:
         params = plain.get("params") or {}
         schema = self._schemas.get(params.get("name", ""))
         return wrap_message(plain, self._sdk, request_headers(plain, self._sdk, self._protocol, schema))
@@ -365,7 +365,7 @@ def error_text(reply: Message) -> str:
     if not isinstance(error, dict):
         stated = _result_of(reply).get("protocolVersion") or _result_of(reply).get("supportedVersions")
         return f"protocol {one_line(str(stated), 100)}" if stated else "nothing that could be read"
-    versions = _refused_for(reply)
+    versions = _versions_of_refusal(reply)
     supported = f" (it speaks {', '.join(versions)})" if versions else ""
     return f"error {error.get('code')}: {one_line(str(error.get('message', '')), 200)}{supported}"
 
@@ -375,7 +375,7 @@ def _result_of(reply: Message) -> Message:
     return result if isinstance(result, dict) else {}
 
 
-def _refused_for(reply: Message) -> list[str]:
+def _versions_of_refusal(reply: Message) -> list[str]:
     """The versions that a server names when it refuses ours."""
     error = reply.get("error")
     data = error.get("data") if isinstance(error, dict) and error.get("code") == UNSUPPORTED_VERSION else None

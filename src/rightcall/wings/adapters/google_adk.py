@@ -180,7 +180,9 @@ class _TrialNotes:
             self._asked[callback_context.agent_name] = perf_counter()
             recorder = self._watch.recorder
             contents = llm_request.contents
-            recorder.asked([*(_said(contents) if recorder.turn_begins else ()), *_results(contents)])
+            recorder.asked(
+                [*(_spoken_messages(contents) if recorder.turn_begins else ()), *_results(contents)]
+            )
 
     async def after_model_callback(self, *, callback_context: Any, llm_response: Any) -> None:
         with self._watch.guarded("after_model_callback"):
@@ -245,7 +247,7 @@ def _is_refusal(result: Any) -> bool:
     )
 
 
-def _said(contents: Any) -> list[Message]:
+def _spoken_messages(contents: Any) -> list[Message]:
     return [
         Message(
             "assistant" if content.role == "model" else "user",

@@ -171,7 +171,9 @@ def _watch_tool(original: Any) -> Any:
             return inner()
 
         return lambda: (
-            run_blocking(_run(watch, tool_call, real)) if watch.desk else _run_noted(watch, tool_call, inner)
+            run_blocking(_run(watch, tool_call, real))
+            if watch.desk
+            else _run_and_note(watch, tool_call, inner)
         )
 
     return make
@@ -193,7 +195,7 @@ def _watch_async_tool(original: Any) -> Any:
     return make
 
 
-def _run_noted(watch: Watch, tool_call: Any, run: Callable[[], Any]) -> Any:
+def _run_and_note(watch: Watch, tool_call: Any, run: Callable[[], Any]) -> Any:
     key = _note_start(watch, tool_call)
     result = run()
     _note_end(watch, key, result)

@@ -198,7 +198,7 @@ class _Step:
             if self._answer is not None:
                 arguments = {**dict(zip(getattr(tool, "inputs", None) or (), args, strict=False)), **options}
                 self._watch.recorder.run_by_code(self._answer, ToolCall(name, plain(arguments), call_id))
-        return _run_noted(self._watch, name, options, call_id, lambda: tool(*args, **options))
+        return _run_and_note(self._watch, name, options, call_id, lambda: tool(*args, **options))
 
     def broke(self, error: Exception) -> None:
         """The model is told the error for the whole step: calls whose tools never ran have failed."""
@@ -214,12 +214,12 @@ def _watch_tool(original: Any) -> Any:
         watch = watch_of(NAME)
         if watch is None or tool_name == FINAL:
             return original(self, tool_name, arguments)
-        return _run_noted(watch, tool_name, arguments, "", lambda: original(self, tool_name, arguments))
+        return _run_and_note(watch, tool_name, arguments, "", lambda: original(self, tool_name, arguments))
 
     return execute_tool_call
 
 
-def _run_noted(watch: Watch, name: str, arguments: Any, call_id: str, run: Callable[[], Any]) -> Any:
+def _run_and_note(watch: Watch, name: str, arguments: Any, call_id: str, run: Callable[[], Any]) -> Any:
     key = object()
     with watch.guarded("running a tool"):
         watch.recorder.tool_started(key, name, plain(arguments), call_id)

@@ -130,7 +130,7 @@ def serve_stdio(server: ReplayServer, source: IO[bytes], target: IO[bytes]) -> N
     for line in source:
         if not line.strip():
             continue
-        for reply in _replies(client, _decoded(line)):
+        for reply in _replies(client, _body_value(line)):
             target.write(encode(reply) + b"\n")
         target.flush()
 
@@ -176,7 +176,7 @@ class _Endpoint:
 
         if refusal := self._door.refusal({name.lower(): value for name, value in request.headers.items()}):
             return web.Response(status=refusal[0], text=refusal[1])
-        message = _decoded(await request.read())
+        message = _body_value(await request.read())
         headers: dict[str, str] = {}
         session = request.headers.get(SESSION)
         if session is None and is_stateless(message):
@@ -210,7 +210,7 @@ def _response(replies: list[Message], headers: dict[str, str]) -> web.Response:
     return web.Response(body=events, content_type="text/event-stream", headers=headers)
 
 
-def _decoded(data: bytes) -> Any:
+def _body_value(data: bytes) -> Any:
     try:
         return decode(data, object, "message")
     except InputError as error:
