@@ -13,8 +13,8 @@ from rightcall.model import Tool
 from rightcall.tools.definitions.validate import (
     check_schema,
     fits,
-    fullmatch,
     is_valid,
+    pattern_test,
     problems,
     schema_problems,
 )
@@ -161,7 +161,7 @@ def test_a_host_of_wrong_items_makes_few_problems(items, told):
 )
 def test_a_hostile_pattern_does_not_hang(pattern, text):
     assert not is_valid(a_tool({"properties": {"s": {"pattern": pattern}}}), {"s": text})
-    assert not fullmatch(pattern)(text)
+    assert not pattern_test(pattern)(text)
 
 
 def test_a_remote_reference_is_refused_and_nothing_is_fetched():
@@ -221,15 +221,15 @@ def test_a_validator_is_compiled_once_for_each_schema_and_old_ones_are_let_go():
     assert len(validate._validators) <= validate.MOST_VALIDATORS
 
 
-def test_fullmatch_fits_from_end_to_end_and_every_branch():
-    assert fullmatch("a|b")("b") and fullmatch("(?i)hue")("HUE")
-    assert not fullmatch("a|b")("ab") and not fullmatch("b")("b\n") and not fullmatch("a")("\ud800")
+def test_a_pattern_fits_from_end_to_end_and_every_branch():
+    assert pattern_test("a|b")("b") and pattern_test("(?i)hue")("HUE")
+    assert not pattern_test("a|b")("ab") and not pattern_test("b")("b\n") and not pattern_test("a")("\ud800")
 
 
 @pytest.mark.parametrize("pattern", ["(", "a)|(b", "[", "(a{1000}){1000}", "\ud800"])
-def test_fullmatch_refuses_what_is_not_a_pattern(pattern):
+def test_a_pattern_test_refuses_what_is_not_a_pattern(pattern):
     with pytest.raises(InputError, match="not a valid regular expression"):
-        fullmatch(pattern)
+        pattern_test(pattern)
 
 
 json_values = st.recursive(
