@@ -67,6 +67,10 @@ async def priced(golden: Golden) -> Trajectory:
     return Trajectory(calls=(ToolCall("a", {"n": 0}),), usage=Usage(80, 20))
 
 
+def of_text(question: str, history: list[dict[str, str]], session_id: str) -> str:
+    return f"{question} {history} {len(session_id)}"
+
+
 class KilledOnce:
     """Work whose process is killed when it is begun for the first time."""
 

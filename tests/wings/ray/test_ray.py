@@ -65,6 +65,12 @@ def test_workers_store_what_one_process_does(store, engine, tmp_path, workers):
     assert (shared.summary, shared.verdict) == (alone.summary, alone.verdict)
 
 
+def test_workers_call_an_agent_by_its_signature(store, engine, tmp_path):
+    shared = ran(store, plan_of(goldens(2, tmp_path), agents.of_text), engine)
+    results = store.runs.results(shared.run.id, trajectories=True)
+    assert {result.trajectory.output for result in results} == {"Do 0 [] 32", "Do 1 [] 32"}
+
+
 def test_attacks_on_workers_are_those_of_one_process(store, engine):
     tasks = attacked.GOLDENS[:3]
     everything = [*tasks, *rc.attacks(attacked.WORLDS, tasks, {"attempts": 12})]
