@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-MODE = sys.argv[1]
+MODE = sys.argv[1] if __name__ == "__main__" else ""
 GOOD = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 TOOLS: list[dict[str, Any]] = [
     {

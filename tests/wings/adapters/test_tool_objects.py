@@ -169,7 +169,6 @@ def test_a_suite_is_linted_with_the_tools_of_its_agent(rightcall, shop):
         "error: suite.json: its tools are code: 'agents_shop:make_team'; pass --import to import the module\n"
     )
     assert "5 tools, about" in rightcall("lint", "--import", "suite.json").out
-    assert "transfer_to_faq_agent" in rightcall("tools", "convert", "suite.json", "--to", "openai").out
 
 
 @pytest.mark.parametrize("name", ["agent", "make_agent"])

@@ -180,7 +180,7 @@ WORDS = [
     [
         ("g_jsonl", "", "g.jsonl: the file is empty"),
         ("g_jsonl", '{"id": "g", "inp', "g.jsonl:1: not valid JSON"),
-        ("t_json", "[]", "golden 'g': safety.replay[0]: no tool 'send_message'; tools: none"),
+        ("t_json", "[]", "t.json: no tools found; add at least one"),
         ("t_json", '[{"name": 1}]', "t.json"),
         ("r_jsonl", "", "r.jsonl: the file is empty"),
         ("r_jsonl", '{"golden_id": "other", "calls": []}', "r.jsonl: no recording of these goldens, only of other"),
