@@ -6,7 +6,7 @@ Suites: steady (88% of goldens pass at .99, 6% at .01, 6% anything), mixed (77/.
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
 the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. The rule is the one without confirmation, or
 the one named; `check_years` compares them. `check_designs` searches random designs for the
-worst, `check_plan` compares what `check --plan` foresees with such simulations.
+worst.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from benchmarks.check_simulation import draw_trials, play, worse_rates
 from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import draw_trials, play, worse_rates
 
 SUITES = {
     "steady": ((0.88, 0.99), (0.06, 0.01)),

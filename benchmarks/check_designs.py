@@ -23,8 +23,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
+from benchmarks.check_simulation import draw_trials, play, worse_rates
 from rightcall.decide.check_settings import CheckSettings, strata_of
-from rightcall.decide.check_simulation import draw_trials, play, worse_rates
 
 NOMINAL = 0.05
 WORST = 10

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks.check import rates_of
+from benchmarks.check_simulation import draw_trials, play, play_pairs, worse_rates
 from rightcall.decide.check_settings import CheckSettings, Scores, Stratum, strata_of
-from rightcall.decide.check_simulation import draw_trials, play, play_pairs, worse_rates
 from rightcall.decide.confirmation import broken_goldens
 from rightcall.run.baseline_anchor import ANCHOR_TRIALS, LEVEL
 from rightcall.stats.permutation import ExchangeTable, exchange_p

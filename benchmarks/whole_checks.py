@@ -26,11 +26,11 @@ import msgspec
 import yaml
 
 from benchmarks.check import SUITES, rates_of
+from benchmarks.check_simulation import worse_rates
 from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.decide.check_simulation import worse_rates
 from rightcall.model import Golden, ToolCall
 from rightcall.run.baseline_file import BaselinePool, write_baseline
 from rightcall.run.baseline_pool import find_baseline

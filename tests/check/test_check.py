@@ -185,21 +185,6 @@ def test_a_broken_golden_is_told_by_what_went_wrong_not_by_calls_that_were_right
         assert line.endswith(golden["reason"]) and "instead of refund_order" in golden["reason"]
 
 
-def test_a_plan_from_one_trial_per_golden_is_called_a_rough_estimate(shop, capsys):
-    edit(shop / "suite.yaml", "trials: 3", "trials: 1")
-    edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
-    git("commit", "-qam", "once")
-    run("run", "suite.yaml")
-    edit(shop / "suite.yaml", "Answer with just one", "Answer with exactly one")
-    capsys.readouterr()
-    run("check", "suite.yaml", "--plan")
-    assert "rough estimates" not in capsys.readouterr().out  # three older trials tell
-    with open_store(shop / ".rightcall" / "rightcall.db") as store:
-        store.runs.delete(store.runs.page()[-1].id)
-    run("check", "suite.yaml", "--plan")
-    assert "rough estimates" in capsys.readouterr().out
-
-
 def test_a_plan_without_a_change_says_so(shop, capsys):
     assert run("check", "suite.yaml", "--plan") == 0
     assert "PLAN: nothing that reaches the model has changed; 0 calls" in capsys.readouterr().out
@@ -209,7 +194,7 @@ def test_a_plan_spends_nothing(shop, capsys):
     edit(shop / "tools.json", REFUND, f"{REFUND} Ask first.")
     assert run("check", "suite.yaml", "--plan") == 0
     said = capsys.readouterr().out
-    assert "PASS in 100% of checks when nothing changed" in said
+    assert "affected" in said and "a full run takes" in said
     with open_store(None) as store:
         assert len(store.runs.page()) == 1
 
@@ -664,7 +649,7 @@ async def agent(golden):
 
 
 def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
-    """Only what names the run itself differs: its id, its line in the ledger, how old the baseline was by then."""
+    """Only what names the run itself differs: its id, how old the baseline was by then."""
     (shop / "sleepy.py").write_text(AGENT)
     edit(shop / "suite.yaml", '"keyword:" ', '"sleepy:agent" ')
     git("add", "-A")
@@ -676,8 +661,7 @@ def test_another_finishing_order_gives_the_same_check_to_the_byte(shop):
         shutil.rmtree(shop / ".rightcall" / "checks", ignore_errors=True)
         _, found = checked("--trust")
         text = Path("check.json").read_text(encoding="utf-8").replace(found["run_id"], "RUN")
-        text = re.sub(r'"(entry|budget)": \{.*?\}', "", text, flags=re.DOTALL)
-        texts.append(re.sub(r'"age_days": [\d.]+|\d+ checks? since .*? allowed', "", text))
+        texts.append(re.sub(r'"age_days": [\d.]+', "", text))
     assert texts[0] == texts[1]
     assert found["calls"]["spent"] > 16
 
@@ -736,25 +720,6 @@ def test_merged_baselines_keep_their_scores():
     assert (line.s, line.grades) == (((0.5, 1.0), (1.0, None)), (0.5, 1.0, 1.0))
     (line,) = merge_baselines([plain, BaselinePool(newer.header, (graded,))]).lines
     assert line.grades == (0.5, 1.0, 1.0)
-
-
-def test_several_suites_share_the_risk_when_asked_to(shop, capsys):
-    (shop / "other.yaml").write_text((shop / "suite.yaml").read_text().replace("name: shop", "name: other"))
-    git("add", "-A")
-    git("commit", "-qm", "other")
-    run("run", "other.yaml")
-    edit(shop / "tools.json", REFUND, "Handles cases.")
-    assert run("check", "suite.yaml", "other.yaml", "--together", "--json") == 1
-    said = capsys.readouterr().out
-    found = json.loads(said[said.index("\n[\n") :])
-    assert [each["alpha"] for each in found] == [0.002, 0.002]
-    assert [each["confirm"]["level"] for each in found] == [0.01, 0.01]
-    assert all("0.4%, is shared with 1 other suite" in each["notes"][-1] for each in found)
-    assert run("check", "suite.yaml", "other.yaml", "--together", "--confirm", "off", "--json") == 1
-    said = capsys.readouterr().out
-    found = json.loads(said[said.index("[\n") :])
-    assert [each["alpha"] for each in found] == [0.025, 0.025]
-    assert all("Holm's correction" in each["notes"][-1] for each in found)
 
 
 def small_shop(shop, goldens):

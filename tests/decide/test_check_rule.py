@@ -7,20 +7,17 @@ import math
 import random
 
 import pytest
+from benchmarks.check_simulation import draw_trials, play, worse_rates
 
-from rightcall.decide.check_result import CheckResult, share_risk
 from rightcall.decide.check_rule import CheckRule, settles_at_best
 from rightcall.decide.check_settings import (
     CheckSettings,
-    ComparedGoldens,
     Risks,
     Stratum,
     noise_of,
     rounds_for,
     strata_of,
 )
-from rightcall.decide.check_simulation import draw_trials, foresee, play, worse_rates
-from rightcall.decide.rate_prior import RatePrior
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
 
@@ -215,66 +212,3 @@ def test_p_is_the_least_alpha_that_regresses():
 
         _, p = word(1e-12)
         assert p >= 0.5 or (word(p * 1.001)[0] == "REGRESSED" and word(p * 0.999)[0] != "REGRESSED")
-
-
-@pytest.mark.parametrize(
-    ("ps", "words"),
-    [
-        ((0.2, 0.5, 0.9), ["PASS", "PASS", "PASS"]),
-        ((0.01, 0.5, 0.9), ["REGRESSED", "PASS", "PASS"]),
-        ((0.01, 0.02, 0.9), ["REGRESSED", "REGRESSED", "PASS"]),
-        ((0.01, 0.02, 0.04), ["REGRESSED", "REGRESSED", "REGRESSED"]),
-        ((0.02, 0.02, 0.9), ["PASS", "PASS", "PASS"]),
-    ],
-)
-def test_suites_that_share_a_risk_are_judged_by_holm(ps, words):
-    """Each was checked at 0.05 / 3, as `--together` does."""
-    alone = [CheckResult("s", "REGRESSED" if p <= 0.05 / 3 else "PASS", "PASS: x; y", p=p) for p in ps]
-    held = share_risk(alone, 0.05)
-    assert [result.verdict for result in held] == words
-    assert [result.exit_code for result in held[1:]] == [int(word == "REGRESSED") for word in words[1:]]
-
-
-@pytest.mark.stories
-@pytest.mark.parametrize(("suite", "trials"), [("mixed", 3), ("flaky", 3)])
-def test_a_plan_foresees_what_checks_of_such_a_suite_do(suite, trials):
-    """Within five points and the error of the simulation; `python -m benchmarks check_plan` has more digits."""
-    from benchmarks.check import Design
-    from benchmarks.check_plan import forecast
-
-    for found in forecast(Design(suite, trials=trials), suites=24, checks=16, draws=16, seed=2):
-        assert not found.apart, found
-
-
-@pytest.mark.parametrize("trials", [1, 3])
-@pytest.mark.parametrize(("suite", "noise"), [("steady", 0.021), ("mixed", 0.046), ("flaky", 0.100)])
-def test_rates_are_estimated_from_all_goldens_together(suite, noise, trials):
-    """Mean p(1-p): E = .1967 for p uniform on (.1, .9), p(1-p) for the others, weighted as the suites say."""
-    from benchmarks.check import rates_of
-
-    rng = random.Random(7)
-    seen = draw_trials(rates_of(suite, 2000, rng), trials, rng)
-    assert RatePrior(seen.values()).noise == pytest.approx(noise, rel=0.15)
-
-
-def test_older_trials_tell_flaky_goldens_from_failing_ones():
-    """One trial of each, a third failed: with history they either always fail or are flaky."""
-    known = {f"g{i}": (float(i % 3 > 0),) for i in range(90)}
-    steady = {golden: scores * 5 for golden, scores in known.items()}
-    flaky = dict.fromkeys(known, (1.0, 0.0, 1.0, 1.0, 0.0))
-    chances = [
-        foresee(ComparedGoldens({}, known, history=history), CheckSettings(), draws=40).passed
-        for history in (steady, {}, flaky)
-    ]
-    assert chances == sorted(chances, reverse=True) and chances[0] > chances[-1] + 0.5
-
-
-def test_a_plan_of_clusters_draws_them_whole():
-    """Forty clusters of five are forty pairs, not two hundred."""
-    known = {f"g{i}": (1.0, 1.0, 1.0) for i in range(200)}
-    clusters = {golden: f"c{int(golden[1:]) // 5}" for golden in known}
-    alone, together = (
-        foresee(ComparedGoldens({}, known, each), CheckSettings(sample=150), draws=20)
-        for each in ({}, clusters)
-    )
-    assert alone.passed == 1 and together.mean_calls > 3 * alone.mean_calls

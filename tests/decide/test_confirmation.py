@@ -1,28 +1,18 @@
-"""The confirmation of an alarm by pairs, and the ledger of checks: hand-worked numbers and laws."""
+"""The confirmation of an alarm by pairs: hand-worked numbers and laws."""
 
 from __future__ import annotations
 
 import math
 import random
-from datetime import UTC, datetime, timedelta
 
 import pytest
+from benchmarks.check_simulation import draw_trials, play_pairs
 from hypothesis import given, settings, strategies as st
 
-from rightcall.decide.check_ledger import (
-    CheckEntry,
-    budget_of,
-    ledger_key,
-    merge_ledgers,
-    over_budget_words,
-)
 from rightcall.decide.check_rule import CheckRule
 from rightcall.decide.check_settings import CheckSettings, Risks, strata_of
-from rightcall.decide.check_simulation import draw_trials, play_pairs
 from rightcall.decide.confirmation import MOST_PAIRS, PairedEvidence, broken_goldens, pairs_of
 from tests.support.examples import examples
-
-NOW = datetime(2026, 11, 17, tzinfo=UTC)
 
 
 def test_hand_worked_pairs():
@@ -46,8 +36,6 @@ def test_a_pair_without_an_answer_changes_no_evidence_but_is_a_pair():
 def test_the_levels_of_the_settings():
     assert CheckSettings().confirm_level == pytest.approx(0.02)
     assert CheckSettings().regressed_risk == pytest.approx(1 / 250)
-    assert CheckSettings(false_alarms=0.5).confirm_level == pytest.approx(0.01)
-    assert CheckSettings(false_alarms=250).confirm_level == 0.5
     assert CheckSettings(confirm="off").risks == Risks(0.05, 0.05)
     assert CheckSettings(confirm="base").risks == Risks(0.2, 0.05)
 
@@ -131,51 +119,3 @@ def test_sums_are_of_every_trial_of_a_golden():
     for step in rule.steps():
         rule.feed(step, {"a": 0.0, "b": 0.0})
     assert rule.sums() == pytest.approx({"a": -2.0, "b": -3.0})
-
-
-entries = st.builds(
-    CheckEntry,
-    st.sampled_from(("c1", "c2", "c3")),
-    st.integers(0, 500).map(lambda days: (NOW - timedelta(days=days)).isoformat()),
-    st.integers(1, 3),
-    st.booleans(),
-    st.booleans(),
-)
-ledgers = st.lists(entries, max_size=6)
-
-
-@given(st.lists(ledgers, max_size=4), st.randoms(use_true_random=False))
-@settings(max_examples=examples(200))
-def test_merging_ledgers_is_a_union(parts, rng):
-    """Any order, any grouping, twice or with nothing: the same ledger."""
-    whole = merge_ledgers(*parts, now=NOW)
-    shuffled = rng.sample(parts, len(parts))
-    assert merge_ledgers(*shuffled, now=NOW) == whole
-    assert merge_ledgers(*parts, *parts, whole, (), now=NOW) == whole
-    step_by_step = ()
-    for part in shuffled:
-        step_by_step = merge_ledgers(part, step_by_step)
-    assert merge_ledgers(*[list(part) for part in parts], step_by_step, now=NOW) == whole
-
-
-def test_old_checks_are_dropped_and_the_budget_is_counted():
-    day = [
-        CheckEntry("c", (NOW - timedelta(days=d)).isoformat(), d, alarm=d < 6, confirmed=d < 4)
-        for d in range(1, 400)
-    ]
-    kept = merge_ledgers(day, now=NOW)
-    assert len(kept) == 366
-    budget = budget_of(kept[-143:], 1, 250)
-    assert budget is not None
-    assert budget.words == "143 checks since 2026-06-27: 0.57 of 1 allowed; 5 first alarms, 3 confirmed"
-    assert over_budget_words(budget, 250) == ""
-    over = budget_of(kept, 1, 250)
-    assert over is not None
-    assert over_budget_words(over, 250) == (
-        "366 checks exceed the 250 that the allowed false alarms cover; set `check: {checks: 400}` in the suite"
-    )
-    assert budget_of((), 1, 250) is None
-
-
-def test_the_name_of_a_check_is_that_of_its_question():
-    assert ledger_key("s", "i", "b") == ledger_key("s", "i", "b") != ledger_key("s", "i", "c")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -25,9 +24,8 @@ from rightcall.check.reach import (
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
-from rightcall.decide.check_result import CheckForecast, ComparedInputs, StratumPlan
+from rightcall.decide.check_result import ComparedInputs, StratumPlan
 from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Stratum, rounds_for
-from rightcall.decide.check_simulation import foresee
 from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.engine import lint
@@ -44,7 +42,6 @@ from rightcall.run.run_record import major_changes, sdk_versions
 from rightcall.run.suite import Suite, tool_sources
 
 NEAR = 0.7
-PLAN_DRAWS = 500
 
 
 @dataclass(frozen=True)
@@ -138,26 +135,6 @@ class CheckDesign:
         if self.control:
             plans.append(StratumPlan("control", len(self.control), len(self.control)))
         return plans
-
-    def forecast(self, draws: int = PLAN_DRAWS) -> CheckForecast:
-        """What the check will probably do; no call is spent."""
-        full, goldens = self.tries_all, self.drawn_from
-        foreseen = partial(foresee, goldens, self.settings, seed=int(self.seed[:8], 16))
-        fine = foreseen(draws=draws, full=full)
-        worse = foreseen(draws=draws, full=full, worse="affected" if goldens.affected else "rest")
-        extra = sum(plan.calls for plan in self.stratum_plans() if plan.margin is None)
-        more = None
-        if fine.passed < 0.6 and not full and len(goldens.rest) > self.settings.sample:
-            more = foreseen(draws=max(50, draws // 5), full=True).passed
-        return CheckForecast(
-            fine.passed,
-            worse.regressed,
-            min(fine.least_calls, worse.least_calls) + extra,
-            round(fine.mean_calls) + extra,
-            self.planned_calls,
-            more,
-            goldens.single_trial_share > 0.5,
-        )
 
 
 def design_check(

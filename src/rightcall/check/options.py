@@ -23,7 +23,7 @@ class CheckOptions(SuiteOverrides):
     again: Annotated[bool, Option("Check again even if these inputs have a verdict", group=SELECTION)] = False
     plan_only: Annotated[
         bool,
-        Option("Show what would be tried and how likely each verdict is; send nothing", flags=("--plan",)),
+        Option("Show what would be tried; send nothing", flags=("--plan",)),
     ] = False
     max_calls: Annotated[int | None, Option("Maximum number of model calls", group=SCALE, ge=0)] = None
     changed: Annotated[
@@ -56,7 +56,7 @@ class CheckSuiteOptions(CheckOptions):
     _: KW_ONLY
     settings: Annotated[
         Mapping[str, Any] | None,
-        Option("What replaces the suite's `check:`: drop, drop_rest, confirm, false_alarms, sample, …"),
+        Option("What replaces the suite's `check:`: drop, drop_rest, confirm, sample, …"),
     ] = None
 
 
@@ -73,7 +73,4 @@ class CheckCommandOptions(CheckOptions, CheckThresholds):
             values="file",
         ),
     ] = ()
-    together: Annotated[
-        bool, Option("With several suites, share the false-alarm rate among them", group=CI)
-    ] = False
     as_json: JsonOption = False

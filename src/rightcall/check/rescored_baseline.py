@@ -43,7 +43,7 @@ async def rescore_baseline(
             lines.append(line)
             continue
         lines.append(_line(line, [results[line.id] for results in runs if line.id in results]))
-    return BaselinePool(pool.header, tuple(lines), pool.checks)
+    return BaselinePool(pool.header, tuple(lines))
 
 
 async def _rescore_run(

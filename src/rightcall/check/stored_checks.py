@@ -1,38 +1,20 @@
-"""What a store keeps of checks: runs that continue after an interruption, verdicts, and the ledger of a suite's checks.
-
-No trial is paid for twice. The ledger, out of the store and of a baseline file, is printed and decides nothing.
-"""
+"""What a store keeps of checks: runs that continue after an interruption, and verdicts. No trial is paid for twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from rightcall.core.codec import decode, encode
-from rightcall.core.errors import InputError, RightCallError
-from rightcall.core.text import pluralize, utc_text
-from rightcall.decide.check_ledger import (
-    KEPT,
-    CheckEntry,
-    budget_of,
-    ledger_key,
-    merge_ledgers,
-    over_budget_words,
-    require_time,
-    time_of,
-)
+from rightcall.core.errors import RightCallError
 from rightcall.decide.check_result import CheckResult
-from rightcall.decide.check_settings import CheckSettings
 from rightcall.files.atomic import write_file
-from rightcall.files.checked_read import require_file
 from rightcall.model.run import Run
-from rightcall.run.baseline_file import BaselinePool, is_baseline, load_baseline, merge_baselines
 from rightcall.run.run_record import CHECKED
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store
@@ -122,118 +104,3 @@ class StoredVerdicts:
     def _files(self, seed: str) -> list[Path]:
         folder = self._folder
         return list(folder.glob(f"{seed}-*-*.json")) if folder and folder.is_dir() else []
-
-
-ALARM, CONFIRMED = "alarm", "alarm-confirmed"
-"""Tags of the run of a check that raised an alarm, and of one whose alarm was confirmed."""
-PAGE = 200
-
-
-def ledger_of_store(store: Store, suite: str, state: Literal["any", "finished"] = "any") -> list[CheckEntry]:
-    """The checks of a suite in a store, of the last 366 days."""
-    which = RunFilter(name=suite, tag=CHECKED, state=state, since=utc_text(datetime.now(UTC) - KEPT))
-    entries, after = list[CheckEntry](), None
-    while page := store.runs.page(which, limit=PAGE, after=after):
-        entries += map(entry_of, page)
-        after = page[-1].id
-    return entries
-
-
-def entry_of(run: StoredRun) -> CheckEntry:
-    """The line of a check. Checks of earlier versions have no name but that of their run."""
-    versions = run.run.versions
-    return CheckEntry(
-        versions.get("check_name", run.id),
-        run.run.started_at,
-        int(versions.get("check_draw", "1")),
-        ALARM in run.tags,
-        CONFIRMED in run.tags,
-    )
-
-
-def ledger_words(entries: Sequence[CheckEntry]) -> str:
-    """What a ledger holds, on one line; "" when it is empty."""
-    if not entries:
-        return ""
-    alarms, confirmed = sum(entry.alarm for entry in entries), sum(entry.confirmed for entry in entries)
-    since = min(map(time_of, entries)).date().isoformat()
-    told = f"{pluralize(alarms, 'first alarm')}, {confirmed} confirmed"
-    return f"{pluralize(len(entries), 'check')} since {since}: {told}"
-
-
-def with_ledger(pool: BaselinePool, store: Store) -> BaselinePool:
-    """A baseline with the checks of its suite in a store."""
-    checks = merge_ledgers(pool.checks, ledger_of_store(store, pool.header.suite))
-    return BaselinePool(pool.header, pool.lines, checks)
-
-
-def merge_files(files: Sequence[Path]) -> BaselinePool:
-    """One baseline of baseline files and results of checks (`check.json`), in any order."""
-    pools, results = list[BaselinePool](), list[tuple[Path, CheckResult]]()
-    for file in files:
-        if file.suffix == ".json" and not is_baseline(file):
-            results += [(file, result) for result in _results(file)]
-        else:
-            pools.append(load_baseline(file))
-    if not pools:
-        raise InputError("baseline", "nothing to merge the checks into", "name a baseline file too")
-    pool = merge_baselines(pools)
-    entries = []
-    for file, result in results:
-        if result.suite != pool.header.suite:
-            raise InputError(
-                str(file), f"is a check of '{result.suite}', the baseline is of '{pool.header.suite}'"
-            )
-        entries += [result.entry] if result.entry is not None else []
-    return BaselinePool(pool.header, pool.lines, merge_ledgers(pool.checks, entries))
-
-
-def _results(file: Path) -> list[CheckResult]:
-    """The results in the file: one, or a list of several suites."""
-    try:
-        data = require_file(file).read_bytes()
-    except OSError as error:
-        raise InputError(str(file), f"cannot be read: {error.strerror}") from None
-    several = data.lstrip().startswith(b"[")
-    results = (
-        decode(data, list[CheckResult], str(file)) if several else [decode(data, CheckResult, str(file))]
-    )
-    for result in results:
-        if result.entry is not None:
-            require_time(result.entry, str(file))
-    return results
-
-
-class CheckLedger:
-    """The ledger in which a check is entered."""
-
-    def __init__(self, store: Store, baseline: BaselinePool, suite: str, inputs: str) -> None:
-        self._store, self._suite, self._saved = store, suite, baseline.checks
-        self._name = ledger_key(suite, inputs, baseline.header.id)
-
-    def name_of(self, run: Run, draws: int) -> Run:
-        """The run with its name in the ledger. `draws` are those that are known here; a file may know of more."""
-        before = [*self._saved, *ledger_of_store(self._store, self._suite, "finished")]
-        drawn = max([draws, *(entry.draw for entry in before if entry.check == self._name)])
-        names = {"check_name": self._name, "check_draw": str(drawn + 1)}
-        return msgspec.structs.replace(run, versions={**run.versions, **names})
-
-    def enter(self, result: CheckResult, settings: CheckSettings) -> CheckResult:
-        """The result with its line of the ledger, and what all checks used of the allowed false alarms."""
-        confirm = result.confirm
-        tags = [ALARM] if confirm is not None and confirm.alarm else []
-        tags += [CONFIRMED] if confirm is not None and confirm.confirmed else []
-        if tags:
-            self._store.runs.tag(result.run_id, *tags)
-        entry = entry_of(self._store.runs.get(result.run_id))
-        result = msgspec.structs.replace(result, entry=entry)
-        if confirm is None or confirm.mode != "base":
-            return result
-        entries = merge_ledgers(self._saved, ledger_of_store(self._store, self._suite), [entry])
-        budget = budget_of(entries, settings.false_alarms, settings.checks)
-        if budget is None:
-            return result
-        first, *others = result.notes
-        over = over_budget_words(budget, settings.checks)
-        notes = (f"{first} {budget.words}.", *filter(None, [over]), *others)
-        return msgspec.structs.replace(result, budget=budget, notes=notes)

@@ -20,7 +20,7 @@ from rightcall.check.options import CheckOptions
 from rightcall.check.outcome import result_without_trials
 from rightcall.check.reach import FirstRequests
 from rightcall.check.rescored_baseline import rescore_baseline
-from rightcall.check.stored_checks import CheckLedger, StoredVerdicts, question_of
+from rightcall.check.stored_checks import StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials
 from rightcall.check.version_trials import Watch
 from rightcall.check.words import words_for_untouched
@@ -91,12 +91,11 @@ async def check_suite(
     # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
     asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
     question = f"{design.seed}-{asked}{asked_at}"
-    ledger = CheckLedger(store, baseline, suite.name, design.inputs.hash)
     trials = CheckTrials(
         design,
         plan,
         store,
-        identify=lambda run: ledger.name_of(question_of(run, question), draws),
+        identify=lambda run: question_of(run, question),
         base=None if base is None else BaseTrials(base, _base_agent(design, plan, options)),
         max_calls=options.max_calls,
         watch=watch,
@@ -104,7 +103,7 @@ async def check_suite(
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
         result = _after_earlier_draws(result, [] if design.unknown else earlier, options)
-    result = _with_exit_code(ledger.enter(result, settings), settings)
+    result = _with_exit_code(result, settings)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, notes)
 
@@ -270,11 +269,10 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         )
 
     if options.plan_only:
-        forecast = design.forecast() if design.strata else None
         if not design.changes and not design.most_calls:
             what = words_for_untouched(design.ownership, design.compared)
         word = f"PLAN: {what}; {design.planned_calls:,} calls at most, {design.full:,} in a full run"
-        return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan", forecast=forecast)
+        return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan")
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
         return inconclusive(
             "the metrics changed since the baseline, so nothing can be compared with it",

@@ -11,7 +11,7 @@ from rightcall.check.reach import Reach
 from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs, FreshTrials
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
-from rightcall.decide.check_settings import CheckSettings, Stratum
+from rightcall.decide.check_settings import CHECKS, CheckSettings, Stratum
 from rightcall.decide.input_change import InputChange
 from rightcall.files.revision import base_commit, commits_between
 from rightcall.run.agent_sources import Ownership
@@ -272,8 +272,7 @@ def notes_on_confirmation(confirm: AlarmConfirmation | None) -> list[str]:
 def regressed_risk_words(settings: CheckSettings, confirm: AlarmConfirmation | None) -> str:
     """How often REGRESSED comes without a change."""
     if confirm is not None and confirm.mode == "base":
-        often = f"{settings.false_alarms:g} of {pluralize(settings.checks, 'check')}"
-        return f"If nothing had changed, REGRESSED would occur in at most {often}."
+        return f"If nothing had changed, REGRESSED would occur in at most 1 of {CHECKS} checks."
     alpha = f"{hundredths(settings.alpha)} of 100 checks"
     if confirm is None:
         return f"If nothing had changed, REGRESSED would occur in at most {alpha}."

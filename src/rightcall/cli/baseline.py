@@ -41,7 +41,6 @@ def save(
 
     Runs with equal inputs are pooled, at most 10 of the last 30 days; earlier runs are kept as history.
     """
-    from rightcall.check.stored_checks import with_ledger
     from rightcall.run.baseline_file import require_passed, write_baseline
     from rightcall.run.baseline_pool import find_baseline, pool_runs
 
@@ -54,7 +53,6 @@ def save(
         else:
             name = suite or store.runs.get("last").run.name
             pool = find_baseline(store, f"branch:{branch}", name)
-        pool = with_ledger(pool, store)
     if not force:
         require_passed(pool, "nothing could be worse than it; save it all the same with --force")
     write_baseline(pool, output)
@@ -75,8 +73,6 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a baseline: a file, branch:NAME, or a run."""
-    from rightcall.check.stored_checks import ledger_words
-
     pool = load_pool(which, suite, store_url)
     if as_json:
         print_json(pool.header)
@@ -90,8 +86,6 @@ def show(
     for kind, runs in (("compared", header.runs), ("history", header.older)):
         for run in runs:
             out.say("  {}  {}  {}  {} trials", f"{kind:<8}", run.id, run.at, str(run.trials))
-    if words := ledger_words(pool.checks):
-        out.say("  {}", words)
     age = header.age_days()
     if age > 14:
         out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")
@@ -100,21 +94,16 @@ def show(
 @baseline.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def merge(files: tuple[Path, ...], output: OutputOption) -> None:
-    """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history.
-
-    `check.json` files of the suite may be among them: their checks are added to the ledger of the baseline.
-    """
-    from rightcall.check.stored_checks import merge_files
-    from rightcall.run.baseline_file import write_baseline
+    """Merge baseline files of one suite: runs with the newest inputs are pooled, the others become history."""
+    from rightcall.run.baseline_file import load_baseline, merge_baselines, write_baseline
 
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise InputError(str(missing[0]), "no such file")
-    pool = merge_files(files)
+    pool = merge_baselines(map(load_baseline, files))
     write_baseline(pool, output)
-    checks = f", {pluralize(len(pool.checks), 'check')} in the ledger" if pool.checks else ""
     tell(
-        f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history{checks}"
+        f"{output}: {pluralize(len(pool.header.runs), 'run')} pooled, {len(pool.header.older)} kept as history"
     )
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
 
 HERE = Path("suite.yaml")
-WORTH_MORE = 0.15
-"""Increase in the probability of PASS from which trying everything is suggested."""
 COLORS = {"PASS": "green", "REGRESSED": "red"}
 
 
@@ -52,22 +50,18 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
 
     Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
-    from rightcall.decide.check_result import share_risk
     from rightcall.run.suite import load_suite
 
     for path in options.outputs:
         _require_known(path)
     suites = suites or _suite_here()
-    share = len(suites) if options.together else 1
     results = []
     with open_store(options.store) as store:
         loaded = [load_suite(file) for file in suites]
         if not options.plan_only or _starts_code(suites, loaded, options.model):
             _require_trust(suites, loaded, options)
         for file, suite in zip(suites, loaded, strict=True):
-            results.append(_check_suite(_with_settings(suite, options, share), file, store, options))
-        if options.together:
-            results = share_risk(results, max(result.alpha for result in results) * share)
+            results.append(_check_suite(_with_settings(suite, options), file, store, options))
         for suite, result in zip(loaded, results, strict=True):
             for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)
@@ -118,12 +112,10 @@ def _output_of(path: Path, suite: str, suites: int) -> Path:
     return path if suites == 1 else path.with_stem(f"{path.stem}-{plain}")
 
 
-def _with_settings(suite: Suite, options: CheckCommandOptions, share: int) -> Suite:
+def _with_settings(suite: Suite, options: CheckCommandOptions) -> Suite:
     from msgspec.structs import replace
 
-    settings = replace(suite.check, **options.typed())
-    shared = {"alpha": settings.alpha / share, "false_alarms": settings.false_alarms / share}
-    return replace(suite, check=replace(settings, **shared))
+    return replace(suite, check=replace(suite.check, **options.typed()))
 
 
 def _check_suite(suite: Suite, file: Path, store: Store, options: CheckCommandOptions) -> CheckResult:
@@ -246,22 +238,9 @@ def _show_plan(result: CheckResult) -> None:
         out.say("{}:", compared.words)
         for name in (*compared.files, *(f"${name}" for name in compared.variables)):
             out.say("  [dim]-[/dim] {}", name)
+    out.say("a full run takes {} calls", f"{result.calls.full:,}")
     if result.unknown:
         out.say("[dim]every golden is in reach: {}[/dim]", result.unknown)
-    seen = result.forecast
-    if seen is not None:
-        calls = f"{seen.least_calls:,} at best, {seen.typical_calls:,} typically, {seen.most_calls:,} at most"
-        out.say("calls: {}; a full run takes {}", calls, f"{result.calls.full:,}")
-        out.say("PASS in {} of checks when nothing changed", percent(seen.passes_without_change, 0))
-        out.say(
-            "REGRESSED in {} of checks when it is worse by the margin", percent(seen.regressed_at_margin, 0)
-        )
-        if seen.guessed:
-            guess = "one trial per golden cannot tell flaky goldens from failing ones"
-            out.say("[dim]these probabilities are rough estimates: {}[/dim]", guess)
-        more = seen.passes_with_everything
-        if more is not None and more >= seen.passes_without_change + WORTH_MORE:
-            out.say("to run everything, pass --full: PASS in {} of checks", percent(more, 0))
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     out.say("[dim]nothing was sent[/dim]")

@@ -12,11 +12,9 @@
     saturation whether earlier runs leave a suite anything to show
     label_rules   which labels are about a run's cases, what several people say together, who labels what
     check_settings, check_rule   the strata and the rule of `check`
-    check_simulation, rate_prior                            what it will probably do
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 
-    check_ledger       the ledger of checks
     check_result       what `check` found: `rightcall/check/1`
     confirmation       the confirmation of an alarm
     difference         goldens of two runs paired, and the mean difference with its interval, bounds and test

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
-
-from rightcall.core.text import hundredths, pluralize
-from rightcall.decide.check_ledger import CheckBudget, CheckEntry
+from rightcall.core.text import pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.decide.options import ConfirmMode
 from rightcall.lint.report import Diagnostic
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record
-from rightcall.stats.paired_tests import holm
 
 FORMAT = "rightcall/check/1"
 EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
@@ -154,21 +148,6 @@ class StratumPlan(Record, frozen=True, omit_defaults=False):
     rounds: int = 1
 
 
-class CheckForecast(Record, frozen=True, omit_defaults=False):
-    """What a check will probably do, by simulating its rule on agents like the baseline's.
-
-    `guessed`: most goldens were tried only once, so how flaky they are is taken from other suites.
-    """
-
-    passes_without_change: float
-    regressed_at_margin: float
-    least_calls: int
-    typical_calls: int
-    most_calls: int
-    passes_with_everything: float | None = None
-    guessed: bool = False
-
-
 class CheckResult(Record, frozen=True, omit_defaults=False):
     """The verdict, its evidence, and everything else a reviewer needs.
 
@@ -176,9 +155,8 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
     `floor` is what trivial agents pass on the suite; None when nothing was run.
     `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
-    where none has to be confirmed. `entry` is this check's line in the ledger, None when it made no call, and `budget`
-    what all checks used of the allowed false alarms. `drawn` has the word of each draw of these inputs, when there
-    were several. `warnings` are what a reader of the verdict must know.
+    where none has to be confirmed. `drawn` has the word of each draw of these inputs, when there were several.
+    `warnings` are what a reader of the verdict must know.
     """
 
     suite: str
@@ -213,51 +191,10 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     drawn: tuple[CheckWord, ...] = ()
     baseline: BaselineFacts | None = None
     plan: tuple[StratumPlan, ...] = ()
-    forecast: CheckForecast | None = None
     run_id: str = ""
     everything: str = ""
     exit_code: int = 0
     floor: Floor | None = None
     confirm: AlarmConfirmation | None = None
-    budget: CheckBudget | None = None
-    entry: CheckEntry | None = None
     warnings: tuple[str, ...] = ()
     format: str = FORMAT
-
-
-def share_risk(results: Sequence[CheckResult], alpha: float) -> list[CheckResult]:
-    """The results with REGRESSED in any of them by chance in at most `alpha` of pull requests.
-
-    Each was checked at alpha / number of suites, where it may stop early. Once one is REGRESSED, the others need not be
-    as clear (Holm, 1979): what they showed is judged again, without another call. Where fresh trials confirm an alarm,
-    the level of the confirmation was shared out, and nothing is judged again. Hard failures are outside the risk.
-    """
-    adjusted = holm(
-        [1.0 if result.p is None or result.confirm is not None else result.p for result in results]
-    )
-    return [
-        _with_adjusted_p(result, p, alpha, len(results)) for result, p in zip(results, adjusted, strict=True)
-    ]
-
-
-def _with_adjusted_p(result: CheckResult, p: float, alpha: float, suites: int) -> CheckResult:
-    how = "" if result.confirm is not None else " (Holm's correction)"
-    note = f"the risk of REGRESSED, {hundredths(alpha)}%, is shared with {pluralize(suites - 1, 'other suite')}{how}"
-    result = msgspec.structs.replace(result, notes=(*result.notes, note) if suites > 1 else result.notes)
-    if (
-        result.confirm is not None
-        or p > alpha
-        or result.verdict not in ("PASS", "INCONCLUSIVE")
-        or result.cause in ("control", "hard")
-    ):
-        return result
-    what = result.sentence.partition(": ")[2].partition(";")[0]
-    return msgspec.structs.replace(
-        result,
-        verdict="REGRESSED",
-        cause="together",
-        sentence=f"REGRESSED: {what}; worse than the baseline when judged together with the other suites "
-        f"(adjusted p {p:.2g}; alone it would be {result.verdict})",
-        hint="",
-        exit_code=EXIT_CODES["REGRESSED"],
-    )

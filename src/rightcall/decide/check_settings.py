@@ -9,7 +9,6 @@ themselves, and old passes worse.
 from __future__ import annotations
 
 import math
-import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple
@@ -23,8 +22,8 @@ from rightcall.model.record import Record
 
 ALARM = 0.2
 """The risk of an alarm when nothing got worse, where fresh trials of both versions confirm it."""
-LOOSEST = 0.5
-"""The highest level of a confirmation."""
+CHECKS = 250
+"""Checks of changes that are not worse, of which at most one is REGRESSED where fresh trials confirm an alarm."""
 UNKNOWN_NOISE = 0.02
 """p(1−p) of a golden that was tried only once and has no history."""
 PAIRS_WANTED = 40
@@ -45,8 +44,8 @@ class CheckSettings(Record, frozen=True):
 
     `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is the maximum
     number of the others to try, `rounds` the trials per affected golden [default: enough for 40 pairs, but at most as
-    many as the baseline has]. `confirm` is what confirms an alarm; with `base`, at most `false_alarms` REGRESSED
-    verdicts are to be expected in `checks` checks of changes that are not worse.
+    many as the baseline has]. `confirm` is what confirms an alarm; with `base`, at most 1 of 250 checks of changes that
+    are not worse is REGRESSED.
     """
 
     drop: Annotated[float, suite_key(CheckThresholds, "drop")] = 0.2
@@ -70,8 +69,6 @@ class CheckSettings(Record, frozen=True):
     ] = "passes"
     control: Annotated[int, suite_key(CheckThresholds, "control")] = 0
     confirm: Annotated[ConfirmMode, suite_key(CheckThresholds, "confirm")] = "base"
-    false_alarms: Annotated[float, suite_key(CheckThresholds, "false_alarms")] = 1.0
-    checks: Annotated[int, suite_key(CheckThresholds, "checks")] = 250
 
     @property
     def risks(self) -> Risks:
@@ -81,9 +78,7 @@ class CheckSettings(Record, frozen=True):
     @property
     def confirm_level(self) -> float:
         """The risk of a confirmation when nothing got worse."""
-        if self.confirm == "base":
-            return min(LOOSEST, self.false_alarms / (self.checks * ALARM))
-        return self.alpha
+        return 1 / (CHECKS * ALARM) if self.confirm == "base" else self.alpha
 
     @property
     def regressed_risk(self) -> float:
@@ -142,31 +137,12 @@ class ComparedGoldens(NamedTuple):
     clusters: Mapping[str, str] = {}
     history: Mapping[str, Scores] = {}
 
-    @property
-    def single_trial_share(self) -> float:
-        """The share of goldens with a single trial, older ones counted."""
-        trials_by_golden = {**self.affected, **self.rest}
-        once = sum(
-            len(scores) + len(self.history.get(golden, ())) < 2 for golden, scores in trials_by_golden.items()
-        )
-        return once / max(1, len(trials_by_golden))
-
     def strata(self, settings: CheckSettings, seed: str, *, full: bool) -> list[Stratum]:
         """How they are tried, in the order drawn by the seed; with `full` nothing is sampled."""
         clusters, history = self.clusters, self.history
         return strata_of(
             self.affected, self.rest, settings, seed, clusters=clusters, history=history, full=full
         )
-
-    def some_of_the_rest(self, count: int, rng: random.Random) -> list[str]:
-        """About as many of the rest, clusters whole."""
-        if len(self.rest) <= count:
-            return list(self.rest)
-        units: dict[str, list[str]] = {}
-        for golden in self.rest:
-            units.setdefault(self.clusters.get(golden, golden), []).append(golden)
-        drawn = rng.sample(list(units), max(1, round(count / len(self.rest) * len(units))))
-        return [golden for unit in drawn for golden in units[unit]]
 
 
 def strata_of(

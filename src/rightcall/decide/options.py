@@ -48,16 +48,6 @@ class CheckThresholds:
             default="base",
         ),
     ] = None
-    false_alarms: Annotated[
-        float | None,
-        Option(
-            "Maximum expected false REGRESSED per --checks checks, with `--confirm base`", gt=0, default="1"
-        ),
-    ] = None
-    checks: Annotated[
-        int | None,
-        Option("Number of checks that --false-alarms covers, such as a year's", ge=1, default="250"),
-    ] = None
     sample: Annotated[
         int | None,
         Option("Maximum number of unaffected goldens to try", group=SELECTION, ge=1, default="120"),

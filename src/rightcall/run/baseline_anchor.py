@@ -49,7 +49,7 @@ class AnchorCheck(Record, frozen=True, omit_defaults=False):
 
 
 def anchor_of(pool: BaselinePool, trials: int = ANCHOR_TRIALS) -> BaselinePool:
-    """The newest trials of a baseline, to be frozen; the ledger of checks does not belong to it."""
+    """The newest trials of a baseline, to be frozen."""
     return BaselinePool(pool.header, tuple(newest_trials(line, trials) for line in pool.lines))
 
 

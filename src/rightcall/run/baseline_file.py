@@ -2,13 +2,11 @@
 each result of a tool a digest and the beginning.
 
 JSON Lines: a header, then a line for each golden, sorted by id. A trial is one character: 1 passed, 0 failed, e error.
-After the goldens, a line for each check of the last 366 days that is in the ledger.
 """
 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,7 +17,6 @@ import msgspec
 from rightcall.core.codec import decode, encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
-from rightcall.decide.check_ledger import CheckEntry, merge_ledgers, require_time
 from rightcall.decide.check_settings import Scores
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
@@ -33,8 +30,6 @@ FORMAT = "rightcall/baseline/1"
 MOST_RUNS = 10
 MOST_DAYS = 30
 LARGEST = 256 * 1024 * 1024
-CHECK_LINE = re.compile(rb'\s*\{\s*"check"\s*:')
-"""How a line of the ledger begins; those of goldens begin with their id."""
 
 
 class BaselineRun(Record, frozen=True):
@@ -119,11 +114,10 @@ class BaselineLine(Record, frozen=True):
 
 
 class BaselinePool(Record, frozen=True):
-    """A baseline: its header and its goldens, and the ledger of checks, which says nothing about either."""
+    """A baseline: its header and its goldens."""
 
     header: BaselineHeader
     lines: tuple[BaselineLine, ...]
-    checks: tuple[CheckEntry, ...] = ()
 
     @property
     def goldens(self) -> dict[str, BaselineLine]:
@@ -141,7 +135,6 @@ def write_baseline(pool: BaselinePool, path: Path) -> None:
     lines = [
         encode(header),
         *(encode(line) for line in sorted(pool.lines, key=lambda line_to_sort: line_to_sort.id)),
-        *map(encode, pool.checks),
     ]
     data = b"\n".join(lines) + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,22 +182,18 @@ def load_baseline(path: Path) -> BaselinePool:
     header = decode(first, BaselineHeader, f"{path}:1")
     if header.format != FORMAT:
         raise InputError(f"{path}:1", f"format must be '{FORMAT}', got '{header.format}'")
-    goldens, checks = list[BaselineLine](), list[CheckEntry]()
-    for number, line in enumerate(lines, 2):
-        if CHECK_LINE.match(line):
-            checks.append(require_time(decode(line, CheckEntry, f"{path}:{number}"), f"{path}:{number}"))
-        elif line.strip():
-            goldens.append(decode(line, BaselineLine, f"{path}:{number}"))
-    lines_of_goldens = tuple(goldens)
-    if not header.runs or not lines_of_goldens:
+    goldens = tuple(
+        decode(line, BaselineLine, f"{path}:{number}") for number, line in enumerate(lines, 2) if line.strip()
+    )
+    if not header.runs or not goldens:
         raise InputError(str(path), "contains no runs", "save it again: rightcall baseline save")
-    if header.goldens > len(lines_of_goldens):
+    if header.goldens > len(goldens):
         raise InputError(
             str(path),
-            f"is truncated: it has {len(lines_of_goldens):,} of {header.goldens:,} goldens",
+            f"is truncated: it has {len(goldens):,} of {header.goldens:,} goldens",
             "save it again: rightcall baseline save",
         )
-    return BaselinePool(msgspec.structs.replace(header, goldens=0), lines_of_goldens, tuple(checks))
+    return BaselinePool(msgspec.structs.replace(header, goldens=0), goldens)
 
 
 def merge_baselines(pools: Iterable[BaselinePool]) -> BaselinePool:
@@ -220,8 +209,7 @@ def merge_baselines(pools: Iterable[BaselinePool]) -> BaselinePool:
     pool = newest_first[0]
     for other in newest_first[1:]:
         pool = _with(pool, other)
-    checks = merge_ledgers(*(merged.checks for merged in newest_first))
-    return BaselinePool(pool.header, pool.lines, checks)
+    return pool
 
 
 def _with(newer: BaselinePool, older: BaselinePool) -> BaselinePool:

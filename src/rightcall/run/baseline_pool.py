@@ -41,7 +41,6 @@ SERVED = 50
 NO_PACKAGES = frozenset(
     (
         *("git_branch", "git_commit", "git_dirty", "git_base", "check", "process"),
-        *("check_name", "check_draw"),
         *("suite_file", "suite_kind", "run_options"),
     )
 )

@@ -1,10 +1,8 @@
-"""What `check` will do, by simulating its own rule on drawn trials: for `check --plan` and the benchmark."""
+"""What `check` does, by simulating its own rule on drawn trials."""
 
 from __future__ import annotations
 
-import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -12,12 +10,8 @@ from typing import NamedTuple
 import msgspec
 
 from rightcall.decide.check_rule import CheckRule, CheckWord
-from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum
+from rightcall.decide.check_settings import CheckSettings, Scores, Stratum
 from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
-from rightcall.decide.rate_prior import RatePrior
-
-DRAWS = 500
-LEAST_OTHERS = 200
 
 
 class Played(NamedTuple):
@@ -26,16 +20,6 @@ class Played(NamedTuple):
     word: CheckWord
     calls: int
     sums: Mapping[str, float] | None = None
-
-
-class Chances(NamedTuple):
-    """Shares of the words over many draws, and the calls they took."""
-
-    passed: float
-    regressed: float
-    mean_calls: float
-    least_calls: int
-    most_calls: int
 
 
 def play(
@@ -111,51 +95,3 @@ def worse_rates(rates: Mapping[str, float], by: float, rng: random.Random) -> di
         after[golden] -= fall
         lost += fall
     return after
-
-
-def foresee(
-    goldens: ComparedGoldens,
-    settings: CheckSettings,
-    *,
-    seed: int = 0,
-    worse: str = "",
-    draws: int = DRAWS,
-    full: bool = False,
-) -> Chances:
-    """Chances of PASS and REGRESSED for an agent like the baseline's, or one that is `worse` by a stratum's margin.
-
-    Each golden's rate is drawn from what its trials leave possible, given how all goldens of the suite behave
-    (`RatePrior`, which older trials inform too); then a new baseline and a candidate are drawn from it.
-    """
-    rng = random.Random(f"{seed}/{worse}/{full}")  # noqa: S311  repeatable, not secret
-    trials_by_golden = {**goldens.affected, **goldens.rest}
-    prior = RatePrior(
-        (*goldens.history.get(golden, ()), *scores) for golden, scores in trials_by_golden.items()
-    )
-    words, calls = Counter[str](), list[int]()
-    # A check asks a sample of the rest: twice as many stand for all of them, also for the noise.
-    count = len(goldens.rest) if full else max(LEAST_OTHERS, 2 * settings.sample)
-    for number in range(draws):
-        some = goldens.some_of_the_rest(count, rng)
-        tried = [*goldens.affected, *some]
-        rates = {golden: prior.draw(trials_by_golden[golden], rng) for golden in tried}
-        before = {
-            golden: tuple([float(rng.random() < rates[golden]) for _ in trials_by_golden[golden]])
-            for golden in tried
-        }
-        drawn = goldens._replace(
-            affected={golden: before[golden] for golden in goldens.affected},
-            rest={golden: before[golden] for golden in some},
-        )
-        after = rates
-        if worse:
-            hit, margin = (
-                (goldens.affected, settings.drop) if worse == "affected" else (some, settings.drop_rest)
-            )
-            after = rates | worse_rates({golden: rates[golden] for golden in hit}, margin, rng)
-        played = play(drawn.strata(settings, f"{number}", full=full), after, rng, settings, rates)
-        words[played.word] += 1
-        calls.append(played.calls)
-    return Chances(
-        words["PASS"] / draws, words["REGRESSED"] / draws, math.fsum(calls) / draws, min(calls), max(calls)
-    )
