@@ -122,7 +122,7 @@ class Texts:
 
 
 def simulated(
-    seed: str, *, goldens: int, tools: int, nothing: int, gain: float, uses: int, stop: Any
+    seed: str, *, goldens: int, tools: int, nothing: int, gain: float, uses: int
 ) -> list[Improvement]:
     """What `improve` says of one drawn agent, used several times on the same goldens."""
     made = goldens_of(goldens)
@@ -133,7 +133,7 @@ def simulated(
     )
     agent = Agent(FlakyAgent(seed, made, helped, gain), tools=TOOLS)  # type: ignore[arg-type]
     plan = Plan("simulated", agent, made, trials=3)
-    options = ImproveOptions(proposals=30, rewrite=Texts(tools, nothing, gain > 0), stop=stop)
+    options = ImproveOptions(proposals=30, rewrite=Texts(tools, nothing, gain > 0))
     fast = "/dev/shm" if Path("/dev/shm").is_dir() else None
     with tempfile.TemporaryDirectory(dir=fast) as folder, open_store(f"{folder}/s.db") as store:
         run = asyncio.run(run_plan(plan, store)).run.id
@@ -145,31 +145,25 @@ def _tell(what: str, done: int, accepted: int) -> None:
         print(f"    {what}: {accepted} accepted of {done}", file=sys.stderr, flush=True)
 
 
-def null(seeds: int, uses: int, stop: str = "end", goldens: int = 150, start: int = 0) -> tuple[int, int]:
+def null(seeds: int, uses: int, goldens: int = 150, start: int = 0) -> tuple[int, int]:
     """Seeds with a wrong acceptance at the first use, and at any use."""
     first = ever = 0
     for seed in range(start, start + seeds):
-        found = simulated(
-            f"null/{seed}", goldens=goldens, tools=2, nothing=10, gain=0.0, uses=uses, stop=stop
-        )
+        found = simulated(f"null/{seed}", goldens=goldens, tools=2, nothing=10, gain=0.0, uses=uses)
         first += found[0].outcome == "accepted"
         ever += any(one.outcome == "accepted" for one in found)
-        _tell(f"null {stop}", seed - start + 1, ever)
+        _tell("null", seed - start + 1, ever)
     return first, ever
 
 
-def power(
-    seeds: int, tools: int, gain: float, stop: str = "end", goldens: int = 150, start: int = 0
-) -> tuple[int, float]:
+def power(seeds: int, tools: int, gain: float, goldens: int = 150, start: int = 0) -> tuple[int, float]:
     """Seeds in which the text that helps is accepted, and the mean number of calls."""
     accepted, calls = 0, 0
     for seed in range(start, start + seeds):
-        (found,) = simulated(
-            f"power/{seed}", goldens=goldens, tools=tools, nothing=4, gain=gain, uses=1, stop=stop
-        )
+        (found,) = simulated(f"power/{seed}", goldens=goldens, tools=tools, nothing=4, gain=gain, uses=1)
         accepted += found.outcome == "accepted" and HELPS in found.patch
         calls += found.calls
-        _tell(f"power {tools} {stop}", seed - start + 1, accepted)
+        _tell(f"power {tools}", seed - start + 1, accepted)
     return accepted, calls / seeds
 
 
@@ -179,20 +173,17 @@ def main() -> None:
     parser.add_argument("--uses", type=int, default=5, help="proofs on the same goldens")
     parser.add_argument("--start", type=int, default=0, help="first seed: several processes share the work")
     parser.add_argument("--only", choices=["null", "power"])
-    parser.add_argument("--stop", choices=["end", "evalue"])
     options = parser.parse_args()
     start = time.perf_counter()
     os.chdir(tempfile.gettempdir())  # outside any repository, so that no run has to ask git
-    for stop in (options.stop,) if options.stop else ("end", "evalue"):
-        if options.only != "power":
-            uses = options.uses if stop == "end" else 1
-            first, ever = null(options.seeds, uses, stop, start=options.start)
-            print(f"nothing helps, --stop {stop}: accepted {first} of {options.seeds} at the first proof, {ever} in "
-                  f"{uses} proofs on the same goldens", flush=True)  # fmt: skip
-        for tools in (2, 3, 1) if options.only != "null" else ():
-            accepted, calls = power(options.seeds, tools, 0.2, stop, start=options.start)
-            print(f"+20 points on the goldens of {tools} of 6 tools ({15 * tools} in proof), --stop {stop}: accepted "
-                  f"{accepted} of {options.seeds}, {calls:.0f} calls", flush=True)  # fmt: skip
+    if options.only != "power":
+        first, ever = null(options.seeds, options.uses, start=options.start)
+        print(f"nothing helps: accepted {first} of {options.seeds} at the first proof, {ever} in {options.uses} proofs "
+              "on the same goldens", flush=True)  # fmt: skip
+    for tools in (2, 3, 1) if options.only != "null" else ():
+        accepted, calls = power(options.seeds, tools, 0.2, start=options.start)
+        print(f"+20 points on the goldens of {tools} of 6 tools ({15 * tools} in proof): accepted "
+              f"{accepted} of {options.seeds}, {calls:.0f} calls", flush=True)  # fmt: skip
     print(f"{time.perf_counter() - start:.0f} s")
 
 

@@ -19,7 +19,7 @@ from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval
 from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.deepeval.synthesizer.config import StylingConfig
-from rightcall.improve.proof.options import proposer
+from rightcall.improve.model_texts import Rewriter
 from rightcall.model.dialects import read_tool
 from rightcall.models.resolver import endpoint_of
 from rightcall.wings.monitor.judge import judge_of
@@ -191,7 +191,7 @@ def rewriter(way: Way) -> None:
                               parameters=(), won_back=SimpleNamespace(cases=1))  # fmt: skip
     found = SimpleNamespace(stated=[finding])
     task = SimpleNamespace(found=found, tools=[read_tool(TOOLS[0], "tool")], tune=[GOLDEN])
-    proposals = run_blocking(proposer(endpoint_of(way.model("writing"), base_url=way.base_url))(task))
+    proposals = run_blocking(Rewriter(endpoint_of(way.model("writing"), base_url=way.base_url))(task))
     assert proposals[0].changes[0].after == "What is the weather in Hanoi?"
 
 

@@ -113,12 +113,6 @@ def test_a_text_that_costs_negatives_is_refused(tmp_path):
     assert "it makes goldens that want no call worse" in found.tried[-1].refused
 
 
-def test_a_text_that_wins_by_its_length_alone_is_refused(tmp_path):
-    long = OLD[:-1] + ", one that came by post, by mail or by hand and that somebody has to settle" * 4 + "."
-    found = improved(Reacting(lambda text: len(text) > 300), tmp_path, long)
-    assert found.tried[-1].refused == "the old text padded to the same length does as well"
-
-
 def test_a_text_with_values_of_goldens_is_refused_before_any_call(tmp_path):
     goldens = [
         Golden(f"Pay Aurelio {n}", f"pay-{n:02}", expected_calls=(ExpectedCall("pay", {"to": "Aurelio"}),))
@@ -137,12 +131,6 @@ def test_a_text_with_values_of_goldens_is_refused_before_any_call(tmp_path):
 def test_of_two_equally_helpful_proposals_the_shorter_is_taken(tmp_path):
     found = improved(Reacting(helps), tmp_path, GOOD[:-1] + " in any case here.", GOOD)
     assert found.edits[0]["to"] == GOOD
-
-
-def test_sentences_that_do_nothing_are_struck_before_proof(tmp_path):
-    found = improved(Reacting(helps), tmp_path, f"{OLD} The payment helps. It rains in spring.")
-    assert found.edits[0]["to"] == f"{OLD} The payment helps."
-    assert found.tried[-1].struck == ("It rains in spring",)
 
 
 class Paying(Reacting):
@@ -179,16 +167,6 @@ def test_baseline_and_candidates_are_run_at_the_same_time(tmp_path):
     switches = sum(one != two for one, two in pairwise(proof))
     assert proof.count(True) == proof.count(False)
     assert switches > 20
-
-
-def test_an_e_value_ends_proof_early_and_says_after_how_many_goldens(tmp_path):
-    many = [
-        Golden(f"Pay bill {n}", f"pay-{n:03}", expected_calls=(ExpectedCall("pay", {}),)) for n in range(300)
-    ]
-    found = improved(Reacting(helps), tmp_path, GOOD, goldens=many, stop="evalue")
-    assert found.outcome == "accepted"
-    assert found.seen < found.proof
-    assert found.tried[-1].e >= 1 / found.alpha
 
 
 def test_new_goldens_start_a_new_ledger_and_a_few_do_not(tmp_path):
@@ -231,9 +209,8 @@ def test_a_proof_is_found_in_the_store_and_changes_no_listing_of_the_suite(tmp_p
 @pytest.mark.parametrize(
     ("seeds", "uses", "most"), [(2, 1, 0), pytest.param(4, 2, 1, marks=pytest.mark.nightly)]
 )
-@pytest.mark.parametrize("stop", ["end", "evalue"])
-def test_texts_that_do_nothing_are_hardly_ever_accepted(stop, seeds, uses, most):
-    assert simulation.null(seeds, uses, stop, goldens=60)[1] <= most
+def test_texts_that_do_nothing_are_hardly_ever_accepted(seeds, uses, most):
+    assert simulation.null(seeds, uses, goldens=60)[1] <= most
 
 
 def test_a_text_that_helps_by_twenty_points_is_mostly_accepted():

@@ -35,8 +35,7 @@ def improve(options: ImproveCall) -> Improvement:
     """Propose changes to definitions, test them on held-out goldens, and return a patch for the one that helps.
 
     Starts from a run of the same agent and dataset. `model` rewrites descriptions, in addition to what findings
-    propose; with `engine="gepa"` it reflects on failed cases in a search with the gepa package. `stop="evalue"` ends
-    proof as soon as it is decided. Changes nothing but the store, where the trials are kept.
+    propose. Changes nothing but the store, where the trials are kept.
     """
     run = options.run
     opened = run.store if isinstance(run, RunResult) else open_store(options.store, must_exist=True)

@@ -55,10 +55,6 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
         plan = plan_of_run(suite, stored.run, trust=options.trust)
         model = options.model
         writer = endpoint_of(model, base_url=options.base_url, catalog=plan.models) if model else None
-        if options.engine == "gepa":
-            writer = writer or plan.models.default("generator")
-            if writer is None:
-                raise click.UsageError("--engine gepa needs --model: the model that reflects on failed cases")
         how = options.options(writer, lambda sentence: tell(sentence, err=True))
         try:
             improvement = run_interruptible(improve_plan(plan, store, stored.id, how))

@@ -27,7 +27,7 @@ class ToolEffect(Record, frozen=True):
 class Tried(Record, frozen=True):
     """One proposal and its result. Rates are of the goldens it is meant for, in proof.
 
-    `not_shown` are tools of which a loss of ten points cannot be excluded. `e` is the e-value, with `--stop evalue`.
+    `not_shown` are tools of which a loss of ten points cannot be excluded.
     """
 
     name: str
@@ -42,14 +42,12 @@ class Tried(Record, frozen=True):
     high: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
-    e: float | None = None
     whole: str = ""
     by_tool: tuple[ToolEffect, ...] = ()
     worse_tools: tuple[str, ...] = ()
     not_shown: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
-    struck: tuple[str, ...] = ()
     tokens: int = 0
     cost_per_1000: float | None = None
     accepted: bool = False
@@ -70,8 +68,7 @@ class DangerLeft(Record, frozen=True):
 class Improvement(Record, frozen=True):
     """What `improve` found: the proposals, the one accepted, and the patch. No file of the user is changed.
 
-    `seen` is how many goldens of proof were run: fewer than `proof` when an e-value decided early. `cost_usd` is what
-    all of it cost; None when no price is known.
+    `cost_usd` is what all of it cost; None when no price is known.
     """
 
     run: str
@@ -87,7 +84,6 @@ class Improvement(Record, frozen=True):
     set_aside: tuple[str, ...] = ()
     calls: int = 0
     proven: bool = True
-    seen: int = 0
     cost_usd: float | None = None
     danger: tuple[DangerLeft, ...] = ()
 

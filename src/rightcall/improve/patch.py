@@ -24,8 +24,6 @@ from rightcall.lint.source.read import read_paths
 from rightcall.model.tool import Tool
 from rightcall.run.suite import Suite, tool_sources
 
-LONGER_SHARE, LONGER_TOKENS = 0.2, 60
-
 
 def apply_changes(
     changes: Iterable[ProposedChange], tools: Sequence[Tool], system: str
@@ -53,11 +51,6 @@ def tokens_of(tools: Sequence[Tool], system: str) -> int:
     """Estimated tokens of definitions and system prompt in every request."""
     text = msgspec.json.encode([[t.name, t.description, t.input_schema] for t in tools]).decode()
     return estimate_tokens(text) + estimate_tokens(system)
-
-
-def is_longer(before: int, after: int) -> bool:
-    """Whether a change adds so much text that length alone might be what helps."""
-    return after - before > min(LONGER_TOKENS, LONGER_SHARE * before)
 
 
 def patch_of(tools: Sequence[Tool], system: str, after: Sequence[Tool], new_system: str) -> str:

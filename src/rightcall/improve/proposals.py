@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
@@ -164,17 +163,13 @@ def _difference(before: Tool, after: Tool) -> Iterator[ProposedChange]:
 
 @dataclass(frozen=True)
 class ProposalTask:
-    """What a proposer may look at: findings, definitions, and the goldens and results of tune. Never proof.
-
-    `measure` runs the agent with a proposal on some goldens of tune.
-    """
+    """What a proposer may look at: findings, definitions, and the goldens and results of tune. Never proof."""
 
     found: Analysis
     tools: Sequence[Tool]
     system: str
     tune: Sequence[AnyGolden]
     results: Sequence[CaseResult]
-    measure: Callable[[Proposal, Sequence[AnyGolden]], Coroutine[Any, Any, Sequence[CaseResult]]]
 
 
 Proposer = Callable[[ProposalTask], Awaitable[list[Proposal]]]

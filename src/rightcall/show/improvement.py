@@ -60,9 +60,8 @@ def _names(ids: Sequence[str]) -> str:
 
 def _terms(improvement: Improvement) -> str:
     spent = f", ${improvement.cost_usd:.2f}" if improvement.cost_usd else ""
-    early = f" ({improvement.seen} were enough)" if 0 < improvement.seen < improvement.proof else ""
     return (
-        f"{pluralize(improvement.tune, 'golden')} to tune on, {improvement.proof} for proof{early}; "
+        f"{pluralize(improvement.tune, 'golden')} to tune on, {improvement.proof} for proof; "
         f"proof number {improvement.proofs} on these goldens, level {improvement.alpha:.3g}; "
         f"{pluralize(improvement.calls, 'call')}{spent}"
     )
@@ -84,8 +83,6 @@ def _details(out: Screen, attempt: Tried) -> None:
     for word, ids in (("fixed", attempt.fixed), ("broken", attempt.broken)):
         if ids:
             out.print(f"  {word}: {_names(ids)}", style="dim", soft_wrap=True)
-    for sentence in attempt.struck:
-        out.print(f"  removed, because it had no effect: {sentence}", style="dim", soft_wrap=True)
     if attempt.cost_per_1000:
         cost = f"{attempt.tokens:+d} tokens are ${attempt.cost_per_1000:+.3f} per 1,000 requests"
         out.print(f"  {cost}", style="dim")

@@ -10,7 +10,6 @@ import msgspec
 
 from rightcall.core.text import points
 from rightcall.decide.comparison import compare
-from rightcall.decide.early_stop import DrawnOrder
 from rightcall.improve.counters import mean
 from rightcall.improve.golden_facts import first_expected_tool
 from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
@@ -21,13 +20,12 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.stats.paired_tests import paired_t
 from rightcall.stats.permutation import sign_flip
-from rightcall.stats.sequential import paired_e_values
 
 MARGIN = 0.05
 WORSE = 0.10
 FEWEST_OF_TOOL = 5
 NO_CALL = "no call"
-CONTROL_ALPHA = 0.05
+LOSS_ALPHA = 0.05
 
 
 def judge_proposal(
@@ -89,25 +87,6 @@ def one_sided(d: Sequence[float], clusters: Sequence[str]) -> float:
     return sign_flip(d, clusters=clusters) / 2 if sum(d) > 0 else 1.0
 
 
-def largest_e(goldens: Sequence[AnyGolden], old: Mapping[str, float], new: Mapping[str, float]) -> float:
-    """The largest e-value so far, with clusters in the drawn order, up to the first unfinished one."""
-    clusters: dict[str, list[str]] = {}
-    for golden in goldens:
-        clusters.setdefault(golden.cluster or golden.id, []).append(golden.id)
-    order = DrawnOrder[str, float](clusters)
-    gains: list[float] = []
-    for cluster, ids in clusters.items():
-        if all(name in old and name in new for name in ids):
-            gains += order.add(cluster, mean([new[name] - old[name] for name in ids]))
-    return max(paired_e_values(gains), default=1.0)
-
-
-def beats(control: Measured, after: Measured, exposed: Sequence[AnyGolden]) -> bool:
-    """Whether a proposal is better than the old text padded to the same length."""
-    _, d, clusters = differences(exposed, control.rates(), after.rates())
-    return one_sided(d, clusters) <= CONTROL_ALPHA
-
-
 def significantly_different(first: Measured, second: Measured, goldens: Sequence[AnyGolden]) -> bool:
     """Whether two proposals differ beyond noise."""
     _, d, clusters = differences(goldens, first.rates(), second.rates())
@@ -134,7 +113,7 @@ def _by_tool(
         effects.append(effect)
         spread = sum(_spread(old[golden_id], trials) + _spread(new[golden_id], trials) for golden_id in ids)
         z = effect.difference * len(ids) / spread**0.5 if spread else 0.0
-        limit, level = (MARGIN, CONTROL_ALPHA) if name == NO_CALL else (WORSE, CONTROL_ALPHA / len(groups))
+        limit, level = (MARGIN, LOSS_ALPHA) if name == NO_CALL else (WORSE, LOSS_ALPHA / len(groups))
         if effect.difference < -limit and NormalDist().cdf(z) <= level:
             worse.append(name)
     return tuple(effects), tuple(worse)

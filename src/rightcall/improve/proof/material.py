@@ -1,17 +1,17 @@
 """What `improve` works with: the agent, its goldens in two parts, and what they did in the run it starts from.
 
-What proof can show about proposals, and the cost of trying them, is simulated before anything is spent. Every further
+What proof can show about proposals, and the cost of trying them, is computed before anything is spent. Every further
 use of goldens as proof needs stronger evidence, so that all proofs together are wrong in at most one of twenty cases;
 so their uses are counted.
 """
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from statistics import NormalDist
 
 from rightcall.core.text import hundredths, pluralize
 from rightcall.improve.golden_facts import first_expected_tool
@@ -26,6 +26,7 @@ from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.models.prices import cost
+from rightcall.stats.power import n_paired
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -143,7 +144,7 @@ def can_show(material: Material, proposal: Proposal, alpha: float) -> bool:
     if gain is None:
         return True
     rates = material.rates(material.exposed(proposal, material.tune))
-    return power(gain, exposed, material.options.trials, alpha, rates) >= LIKELY
+    return goldens_for(gain, material.options.trials, alpha, rates, power=LIKELY) <= exposed
 
 
 def largest_gain(material: Material, proposal: Proposal) -> float | None:
@@ -162,17 +163,13 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     like = material.exposed(best, material.tune)
     rates = material.rates(like)
     least = smallest_gain(exposed, trials, alpha, rates)
-    can = (
-        "cannot show anything"
-        if least is None
-        else f"can show +{hundredths(least, '.0f')} points or more (simulated)"
-    )
+    can = "cannot show anything" if least is None else f"can show +{hundredths(least, '.0f')} points or more"
     sentence = f"{exposed} goldens for {best.name} in proof {can} at level {alpha:.2g}"
     worth = largest_gain(material, best)
     if worth is not None:
         sentence += f"; the finding is worth at most +{hundredths(worth, '.0f')} points"
         needed = goldens_for(worth, trials, alpha, rates)
-        if needed is not None and needed > exposed:
+        if exposed < needed <= MOST_GOLDENS:
             names = ", ".join(golden.id for golden in like[:2])
             more = round((needed - exposed) / (1 - TUNE))
             sentence += (
@@ -192,7 +189,7 @@ def no_cause(material: Material) -> str:
 
 
 def most_calls(material: Material, proposals: int) -> int:
-    """Maximum number of agent calls: screening with one trial, then baseline and finalists, without controls."""
+    """Maximum number of agent calls: screening with one trial, then baseline and finalists."""
     proof = (1 + min(FINALISTS, proposals)) * len(material.proof) * material.options.trials
     return (proposals + (proposals > 1)) * len(
         material.tune
@@ -211,7 +208,6 @@ def announcement(material: Material, proposals: int) -> str:
     )
 
 
-DRAWS = 200
 LIKELY, SURE = 0.5, 0.8
 STEPS = 20
 MOST_GOLDENS = 2_000
@@ -219,48 +215,32 @@ HIGHEST = 0.97
 """How often a golden passes once the cause of its failure is removed."""
 
 
-def power(gain: float, goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float:
-    """The chance that a one-sided sign-flip test at `alpha` shows a gain, when goldens pass as `rates` say.
-
-    A gain of .2 means that enough failing goldens are fixed to raise the mean by .2; the others stay as they
-    are. The test is by its normal approximation T = Σd/√Σd², with at least as many changed goldens as 2^−n needs.
-    """
-    rng = random.Random(f"{goldens}/{trials}/{len(rates)}")  # noqa: S311
-    base = [min(HIGHEST, max(1 - HIGHEST, rate)) for rate in rates] or [0.5]
-    room = sum(max(0.0, HIGHEST - rate) for rate in base) / len(base)
-    repaired = min(1.0, gain / room) if room > 0 else 0.0
-    cut, fewest = NormalDist().inv_cdf(1 - alpha), fewest_goldens(alpha)
-    shown = 0
-    for _ in range(DRAWS):
-        d = [_difference(rng, rng.choice(base), repaired, trials) for _ in range(goldens)]
-        squares = sum(difference * difference for difference in d)
-        moved = sum(difference != 0 for difference in d)
-        shown += moved >= fewest and squares > 0 and sum(d) / squares**0.5 >= cut
-    return shown / DRAWS
-
-
-def _difference(rng: random.Random, rate: float, repaired: float, trials: int) -> float:
-    after = HIGHEST if rng.random() < repaired else rate
-    wins = sum(rng.random() < after for _ in range(trials)) - sum(rng.random() < rate for _ in range(trials))
-    return wins / trials
-
-
 def smallest_gain(goldens: int, trials: int, alpha: float, rates: Sequence[float]) -> float | None:
     """The smallest gain, in steps of five points, that would more likely be shown than not; None if none would."""
-    for step in range(1, STEPS + 1):
-        if power(step / STEPS, goldens, trials, alpha, rates) >= LIKELY:
-            return step / STEPS
-    return None
+    gains = (step / STEPS for step in range(1, STEPS + 1))
+    return next(
+        (gain for gain in gains if goldens_for(gain, trials, alpha, rates, power=LIKELY) <= goldens), None
+    )
 
 
-def goldens_for(gain: float, trials: int, alpha: float, rates: Sequence[float]) -> int | None:
-    """How many goldens show a gain in four of five cases; None when that takes more than `MOST_GOLDENS`."""
-    n = fewest_goldens(alpha)
-    while n <= MOST_GOLDENS:
-        if power(gain, n, trials, alpha, rates) >= SURE:
-            return n
-        n = max(n + 1, round(n * 1.15))
-    return None
+def goldens_for(
+    gain: float, trials: int, alpha: float, rates: Sequence[float], *, power: float = SURE
+) -> int:
+    """How many goldens that pass as `rates` say show a gain at `alpha`, one-sided, with this power.
+
+    A gain of .2 means that enough failing goldens are fixed to raise the mean by .2; the others stay as they are.
+    """
+    base = [min(HIGHEST, max(1 - HIGHEST, rate)) for rate in rates] or [0.5]
+    room = max(0.001, sum(HIGHEST - rate for rate in base) / len(base))
+    gain = min(gain, room)
+    fixed = gain / room
+    squares = math.fsum(
+        fixed * ((HIGHEST - rate) ** 2 + (HIGHEST * (1 - HIGHEST) + rate * (1 - rate)) / trials)
+        + (1 - fixed) * 2 * rate * (1 - rate) / trials
+        for rate in base
+    )  # E d² summed: the test's statistic is Σd/√Σd²
+    needed = n_paired(gain, squares / len(base), 2 * alpha, power)
+    return math.ceil(max(needed, fewest_goldens(alpha) / gain))
 
 
 def fewest_goldens(alpha: float) -> int:

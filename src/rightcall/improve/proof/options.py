@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal
+from typing import Annotated
 
 from rightcall.core.options import Option, StoreOption
 from rightcall.improve.model_texts import Rewriter
-from rightcall.improve.proof.gepa_engine import GepaEngine
 from rightcall.improve.proposals import Proposer
 from rightcall.models.endpoint import ModelEndpoint
-
-Stop = Literal["end", "evalue"]
-Engine = Literal["rewrite", "gepa"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImproveLimits:
-    """How much may be tried, and when the proof ends."""
+    """How much may be tried."""
 
     proposals: Annotated[int, Option("Maximum proposals to try", ge=1, le=50)] = 10
     trials: Annotated[int, Option("Trials per golden in the proof", ge=1, le=100)] = 3
-    stop: Annotated[
-        Stop, Option("When the proof ends: after every golden, or as soon as an e-value decides")
-    ] = "end"
     budget: Annotated[
         int | None, Option("Maximum number of agent calls; refuse to start if more are needed", ge=1)
     ] = None
@@ -56,9 +49,6 @@ class ImproveRequest(ImproveLimits):
             values="model",
         ),
     ] = None
-    engine: Annotated[
-        Engine, Option("How --model is used: three rewrites per finding, or a search with the gepa package")
-    ] = "rewrite"
     store: StoreOption = None
 
     def options(
@@ -66,13 +56,4 @@ class ImproveRequest(ImproveLimits):
     ) -> ImproveOptions:
         """The options of the protocol; `writer` is the model that rewrites."""
         limits = {field.name: getattr(self, field.name) for field in fields(ImproveLimits)}
-        return ImproveOptions(**limits, rewrite=proposer(writer, self.engine), announce=announce)
-
-
-def proposer(model: str | ModelEndpoint | None, engine: Engine = "rewrite") -> Proposer | None:
-    """The rewriter of descriptions: a model asked for each finding, or a search with the gepa package."""
-    if model is None:
-        return None
-    if engine == "gepa":
-        return GepaEngine(model)
-    return Rewriter(model)
+        return ImproveOptions(**limits, rewrite=Rewriter(writer) if writer else None, announce=announce)

@@ -1,4 +1,4 @@
-"""Proposals before proof: which must not be tried, which are better on tune, and which sentences have no effect.
+"""Proposals before proof: which must not be tried, and which are better on tune.
 
 A proposal must not copy goldens, nor give the linter anything new to find.
 """
@@ -14,11 +14,10 @@ import msgspec
 from rightcall.improve.argument_kind import UNJUDGED, plain_value
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.patch import apply_changes, tokens_of
-from rightcall.improve.proof.arms import Arm, Arms, Measured
+from rightcall.improve.patch import apply_changes
+from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proposals import Proposal
 from rightcall.lint.engine import lint
-from rightcall.lint.features.text import sentences
 from rightcall.model.golden import AnyGolden, request_of
 from rightcall.model.tool import Tool
 
@@ -121,10 +120,6 @@ def _diagnostics_of(encoded: bytes) -> frozenset[tuple[str, str]]:
     )
 
 
-FILLER = "This text describes what the tool does and how it is called in the usual way. "
-WORDS_PER_TOKEN = 1 / 1.2
-
-
 async def screening_rate(
     arms: Arms, proposal: Proposal, tune: Sequence[AnyGolden], bar: float
 ) -> float | None:
@@ -136,59 +131,3 @@ async def screening_rate(
 
     (screening,) = await arms.run([arms.arm(proposal, tune, 1, "screening")], hopeless)
     return screening.rate() if len(screening.results) >= len(tune) else None
-
-
-async def shorten_proposal(
-    arms: Arms, proposal: Proposal, tune: Sequence[AnyGolden], rate: float
-) -> tuple[Proposal, tuple[str, ...]]:
-    """The proposal without added sentences that have no effect on tune, and those sentences."""
-    struck: list[str] = []
-    for at, sentence in [*_added_sentences(proposal)]:
-        shorter = _without(proposal, at, sentence)
-        if shorter.changes[at].after in ("", shorter.changes[at].before):
-            continue
-        without = await screening_rate(arms, shorter, tune, rate)
-        if without is not None and without >= rate:
-            proposal = shorter
-            struck.append(sentence)
-    return proposal, tuple(struck)
-
-
-def _added_sentences(proposal: Proposal) -> Iterator[tuple[int, str]]:
-    """Sentences that a proposal adds, where it adds more than one."""
-    for at, change in enumerate(proposal.changes):
-        if not isinstance(change.before, str | None) or not isinstance(change.after, str):
-            continue
-        old = set(sentences(change.before or ""))
-        fresh = [sentence for sentence in sentences(change.after) if sentence not in old]
-        if len(fresh) > 1:
-            yield from ((at, sentence) for sentence in fresh)
-
-
-def _without(proposal: Proposal, at: int, sentence: str) -> Proposal:
-    change = proposal.changes[at]
-    text = re.sub(rf"\s*{re.escape(sentence)}[.!?。！？]*", "", str(change.after), count=1).strip()
-    fresh = ProposedChange(change.tool, change.path, change.before, text)
-    return msgspec.structs.replace(
-        proposal, changes=(*proposal.changes[:at], fresh, *proposal.changes[at + 1 :])
-    )
-
-
-def padded_control(
-    tools: Sequence[Tool], system: str, proposal: Proposal, goldens: Sequence[AnyGolden], trials: int
-) -> Arm:
-    """The control for a longer text: the old one padded with meaningless words."""
-    after = apply_changes(proposal.changes, tools, system)
-    tokens = tokens_of(*after) - tokens_of(tools, system)
-    words = (FILLER * (1 + tokens // 12)).split()
-    text = " ".join(words[: max(1, round(tokens * WORDS_PER_TOKEN))])
-    if any(not change.tool for change in proposal.changes):
-        return Arm(tools, f"{system} {text}".strip(), goldens, trials, "control")
-    longer = proposal.changes[0].tool
-    padded_tools = [
-        msgspec.structs.replace(tool, description=f"{tool.description} {text}")
-        if tool.name == longer
-        else tool
-        for tool in tools
-    ]
-    return Arm(padded_tools, system, goldens, trials, "control")

@@ -16,13 +16,11 @@ import msgspec
 from rightcall.core.text import percent, points
 from rightcall.improve.findings import Analysis
 from rightcall.improve.improvement import Improvement, ImproveOutcome
-from rightcall.improve.patch import apply_changes, is_longer, patch_of
+from rightcall.improve.patch import apply_changes, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proof.judgement import (
-    beats,
     danger_left,
     judge_proposal,
-    largest_e,
     significantly_different,
 )
 from rightcall.improve.proof.material import (
@@ -39,12 +37,10 @@ from rightcall.improve.proof.material import (
     split_goldens,
 )
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.preselection import padded_control, screening_rate, shorten_proposal
+from rightcall.improve.proof.preselection import screening_rate
 from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
-from rightcall.model.golden import AnyGolden
 from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import CaseResult
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.stats.paired_tests import holm
@@ -75,7 +71,7 @@ async def improve_plan(
 async def _improve(plan: Plan, store: Store, run: str, options: ImproveOptions) -> Improvement:
     never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
     material, analysis = _material(plan, store, run, options, never_met)
-    rewritten = await options.rewrite(_task(material, analysis, store)) if options.rewrite is not None else []
+    rewritten = await options.rewrite(_task(material, analysis)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
     job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
     short, causes = job.shortage(), any(proposal.source != "lint" for proposal in job.ideas)
@@ -133,12 +129,8 @@ def _material(
     return material, analysis
 
 
-def _task(material: Material, analysis: Analysis, store: Store) -> ProposalTask:
-    async def measure(proposal: Proposal, goldens: Sequence[AnyGolden]) -> Sequence[CaseResult]:
-        (measured,) = await material.arms.run([material.arms.arm(proposal, goldens, 1, "search")])
-        return list(store.runs.results(measured.run, trajectories=True))
-
-    return ProposalTask(analysis, material.tools, material.system, material.tune, material.results, measure)
+def _task(material: Material, analysis: Analysis) -> ProposalTask:
+    return ProposalTask(analysis, material.tools, material.system, material.tune, material.results)
 
 
 class _Job:
@@ -151,7 +143,6 @@ class _Job:
         self._tried = {proposal.name: material.first_look(proposal) for proposal in ideas}
         self._open = [proposal for proposal in ideas if not self._tried[proposal.name].refused]
         self._gains: dict[str, float] = {}
-        self._seen = 0
 
     def shortage(self) -> str:
         """Why proof cannot show that any proposal helps, nor all of them together; empty when it can."""
@@ -177,7 +168,7 @@ class _Job:
             for proposal in provable
             if self._goldens_won(proposal) >= CONTENDER * self._goldens_won(provable[0])
         ]
-        finalists = [await self._shorten(proposal) for proposal in near[:FINALISTS]]
+        finalists = near[:FINALISTS]
         return self._conclude(finalists, await self._prove(finalists))
 
     async def tune(self, short: str) -> Improvement:
@@ -190,7 +181,7 @@ class _Job:
             return self._answer(
                 "too_few", f"no proposal is better on the goldens that it was made from. {short}"
             )
-        best = await self._shorten(better[0])
+        best = better[0]
         sentence = self._tuning_result(best, short)
         if not self._with.options.unproven:
             return self._answer("too_few", sentence)
@@ -249,15 +240,6 @@ class _Job:
         self._gains[proposal.name] = 0.0 if after is None else (after - before) * len(goldens)
         return self._goldens_won(proposal) > 0
 
-    async def _shorten(self, proposal: Proposal) -> Proposal:
-        goldens = self._with.exposed(proposal, self._with.tune)
-        rate = self._tried[proposal.name].tune_after or 0.0
-        shorter, struck = await shorten_proposal(self._arms, proposal, goldens, rate)
-        if struck:
-            look = self._with.first_look(shorter)
-            self._note(proposal, struck=struck, tokens=look.tokens, cost_per_1000=look.cost_per_1000)
-        return shorter
-
     def _goldens_won(self, proposal: Proposal) -> float:
         """Goldens of tune that a proposal won in screening."""
         return self._gains.get(proposal.name, 0.0)
@@ -265,66 +247,27 @@ class _Job:
     # -------------------------------------------------------------- proof
 
     async def _prove(self, finalists: Sequence[Proposal]) -> dict[str, Measured]:
-        """Baseline, finalists and the controls of longer ones at the same time; every finalist judged."""
-        material, trials, count = self._with, self._with.options.trials, len(finalists)
-        drawn = self._arms.draw_order(material.proof)
-        controls = {
-            proposal.name: padded_control(material.tools, material.system, proposal, exposed, trials)
-            for proposal in finalists
-            if (exposed := material.exposed(proposal, drawn))
-            and is_longer(material.tokens(), material.tokens(proposal))
-        }
+        """Baseline and finalists at the same time; every finalist judged."""
+        trials, drawn = self._with.options.trials, self._arms.draw_order(self._with.proof)
         variants = [
             self._arms.arm(None, drawn, trials, PROOF),
             *(self._arms.arm(proposal, drawn, trials, "candidate") for proposal in finalists),
-            *controls.values(),
         ]
 
-        def is_decided(measured: Sequence[Measured]) -> bool:
-            base, arms = measured[0], measured[1 : 1 + count]
-            evidence = (
-                self._evidence(proposal, base, arm) for proposal, arm in zip(finalists, arms, strict=True)
-            )
-            if max(evidence) < count / self._alpha:
-                return False
-            self._judge(finalists, base, arms, {})
-            return any(self._tried[proposal.name].accepted for proposal in finalists)
-
-        # a control has to be finished to be beaten
-        early = is_decided if self._with.options.stop == "evalue" and not controls else None
-        base, *arms = await self._arms.run(variants, early)
-        self._judge(finalists, base, arms[:count], dict(zip(controls, arms[count:], strict=True)))
-        self._seen = len(base.rates())
+        base, *arms = await self._arms.run(variants)
+        self._judge(finalists, base, arms)
         names = (BASELINE, *(proposal.name for proposal in finalists))
-        return dict(zip(names, (base, *arms[:count]), strict=True))
+        return dict(zip(names, (base, *arms), strict=True))
 
-    def _evidence(self, proposal: Proposal, base: Measured, arm: Measured) -> float:
-        return largest_e(self._with.exposed(proposal, base.arm.goldens), base.rates(), arm.rates())
-
-    def _judge(
-        self,
-        finalists: Sequence[Proposal],
-        base: Measured,
-        arms: Sequence[Measured],
-        controls: Mapping[str, Measured],
-    ) -> None:
+    def _judge(self, finalists: Sequence[Proposal], base: Measured, arms: Sequence[Measured]) -> None:
         for proposal, arm in zip(finalists, arms, strict=True):
             exposed = self._with.exposed(proposal, base.arm.goldens)
             seen = judge_proposal(self._tried[proposal.name], exposed, base.arm.goldens, base, arm)
-            if (
-                not seen.refused
-                and proposal.name in controls
-                and not beats(controls[proposal.name], arm, exposed)
-            ):
-                why = "the old text padded to the same length does as well"
-                seen = msgspec.structs.replace(seen, refused=why)
-            self._tried[proposal.name] = msgspec.structs.replace(seen, e=self._evidence(proposal, base, arm))
+            self._tried[proposal.name] = seen
         ps = [self._tried[proposal.name].p for proposal in finalists]
         for proposal, p in zip(finalists, holm([1.0 if p is None else p for p in ps]), strict=True):
             seen = self._tried[proposal.name]
-            by_e = (seen.e or 0.0) >= len(finalists) / self._alpha  # each weighted by the number of finalists
-            shown = by_e if self._with.options.stop == "evalue" else p <= self._alpha
-            good = shown and not seen.refused and seen.whole in ("IMPROVED", "NON_INFERIOR")
+            good = p <= self._alpha and not seen.refused and seen.whole in ("IMPROVED", "NON_INFERIOR")
             self._note(proposal, p_adjusted=p, accepted=good)
 
     def _note(self, proposal: Proposal, **fields: Any) -> None:
@@ -375,7 +318,7 @@ class _Job:
         return Improvement(
             self._with.run, outcome, sentence, tuple(self._tried.values()), patch, edits, len(self._with.tune),
             len(self._with.proof), self._alpha, self._number, self._with.aside, self._arms.calls, proven,
-            self._seen, self._arms.usage.cost_usd,
+            self._arms.usage.cost_usd,
         )  # fmt: skip
 
 
