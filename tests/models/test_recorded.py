@@ -1,4 +1,4 @@
-"""`recorded:PATH`: what was recorded is replayed exactly, and a miss says what is different."""
+"""A recorded provider: what was recorded is replayed exactly, without secrets."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from msgspec.structs import replace
 
-from rightcall.core.errors import ProviderError
-from rightcall.model import Message, ToolCall, Usage
+from rightcall.core.errors import InputError
+from rightcall.model import Golden, Message, ToolCall, Trajectory, Usage
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
-from rightcall.models.resolver import check, resolve
+from rightcall.models.recorded import RecordedProvider
 from rightcall.models.scripted import ScriptedProvider
+from rightcall.recording.case import CURRENT
+from rightcall.recording.library import Recordings
+from rightcall.recording.settings import RecordSettings
 from tests.support.examples import examples
 
-from .samples import DELETE, PROMPT, WEATHER, a_request, ask
+from .samples import PROMPT, WEATHER, a_request
 
 text = st.text(st.characters(codec="utf-8"), max_size=12)
 json_values = st.recursive(
@@ -46,108 +48,56 @@ requests = st.builds(
 )
 
 
+GOLDEN = Golden("?", "g")
+
+
+def answers(folder, mode, asked, answer=lambda request: "recorded"):
+    """What one trial is answered, recorded or replayed."""
+    recordings = Recordings(RecordSettings(mode), Path(folder))
+    case = recordings.begin(GOLDEN, 0, recordings.trial(GOLDEN, 0))
+
+    async def replies():
+        CURRENT.set(case)
+        async with RecordedProvider(ScriptedProvider(answer), recordings) as provider:
+            return [await provider.complete(request) for request in asked]
+
+    seen = asyncio.run(replies())
+    if mode != "replay":
+        recordings.write(GOLDEN, case, Trajectory(), whole=False)
+    return seen
+
+
 @settings(max_examples=examples(60))
-@given(st.lists(st.tuples(requests, replies), max_size=8))
+@given(st.lists(st.tuples(requests, replies), min_size=1, max_size=8))
 def test_a_cassette_replays_exactly_what_was_recorded(exchanges):
-    script = iter([reply for _, reply in exchanges])
-
-    async def all_of(provider):
-        async with provider:
-            return [await provider.complete(request) for request, _ in exchanges]
-
+    script, asked = iter([reply for _, reply in exchanges]), [request for request, _ in exchanges]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "recorded"
-        said = asyncio.run(all_of(resolve(ScriptedProvider(lambda request: next(script)), record=path)))
-        for _ in range(2):
-            assert not exchanges or asyncio.run(all_of(resolve(f"recorded:{path}"))) == said
-
-
-def record(path, *asked: ModelRequest, answer=lambda request: "recorded") -> None:
-    for request in asked:
-        ask(resolve(ScriptedProvider(answer), record=path), request)
-
-
-def test_trials_never_share_an_answer(tmp_path):
-    path, numbers = tmp_path / "recorded", iter("ab")
-    record(path, a_request(trial=0), a_request(trial=1), answer=lambda request: next(numbers))
-    assert [ask(resolve(f"recorded:{path}"), a_request(trial=t)).message.content for t in (1, 0, 1)] == [
-        "b",
-        "a",
-        "b",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("asked", "difference"),
-    [
-        (
-            a_request("How cold is it in Hue?"),
-            "'How warm is it in Hue?' then, 'How cold is it in Hue?' now",
-        ),
-        (a_request(trial=3), "the trial: 0 was recorded"),
-        (a_request(golden_id="other"), "the golden"),
-        (a_request(prompt=replace(PROMPT, system="You sell cars.")), "the system prompt"),
-        (a_request(prompt=replace(PROMPT, tools=(WEATHER,))), "delete_account: no longer offered"),
-        (
-            a_request(prompt=replace(PROMPT, tools=(replace(WEATHER, description="?"), DELETE))),
-            "get_weather: description",
-        ),
-        (
-            a_request(prompt=replace(PROMPT, settings=Settings(temperature=1))),
-            "settings changed since it was recorded (max_tokens",
-        ),
-    ],
-)
-def test_a_miss_says_which_request_and_how_it_differs(tmp_path, asked, difference):
-    path = tmp_path / "recorded"
-    record(path, a_request(), a_request("Something else entirely", golden_id="z", trial=9))
-    with pytest.raises(ProviderError, match="no recorded answer") as caught:
-        ask(resolve(f"recorded:{path}"), asked)
-    assert difference in str(caught.value) and not caught.value.retryable
+        said = answers(folder, "refresh", asked, lambda request: next(script))
+        assert answers(folder, "replay", asked) == said
 
 
 def test_secrets_are_not_written_and_are_not_needed_to_replay(tmp_path, monkeypatch):
-    path, key = tmp_path / "recorded", "sk-abcdef0123456789abcdef"
+    key = "sk-abcdef0123456789abcdef"
     monkeypatch.setenv("MY_API_KEY", "plain words as a key")
     request = a_request(f"use {key} or plain words as a key", prompt=Prompt(f"key: {key}"))
-    record(path, request, answer=lambda request: ToolCall("login", {"key": key, "list": [key]}))
-    written = "".join(file.read_text() for file in path.rglob("*.json"))
+    answers(tmp_path, "auto", [request], lambda request: ToolCall("login", {"key": key, "list": [key]}))
+    written = "".join(file.read_text() for file in tmp_path.rglob("*.json"))
     assert "[secret]" in written and key not in written and "plain words" not in written
-    assert ask(resolve(f"recorded:{path}"), request).message.calls[0].arguments["key"] == "[secret]"
+    (reply,) = answers(tmp_path, "replay", [request])
+    assert reply.message.calls[0].arguments["key"] == "[secret]"
 
 
 def test_an_environment_full_of_our_own_words_does_no_harm(tmp_path, monkeypatch):
     for i, word in enumerate(("assistant", "messages", "golden_id", "arguments")):
         monkeypatch.setenv(f"NUMBER_{i}_KEY", word)
-    record(tmp_path / "recorded", a_request(golden_id="g"))
-    assert (
-        ask(resolve(f"recorded:{tmp_path}/recorded"), a_request(golden_id="g")).message.content == "recorded"
-    )
+    answers(tmp_path, "auto", [a_request()])
+    (reply,) = answers(tmp_path, "replay", [a_request()], lambda request: "asked again")
+    assert reply.message.content == "recorded"
 
 
-def test_a_missing_or_broken_recording_is_reported_before_the_run(tmp_path):
-    assert "no folder of recordings" in asyncio.run(check(f"recorded:{tmp_path}/absent"))[0]
-    (tmp_path / "a.json").write_text('{"goldn": "a"}')
-    assert "a.json: unknown field 'goldn'" in asyncio.run(check(f"recorded:{tmp_path}"))[0]
-
-
-def test_errors_are_not_recorded(tmp_path):
-    def down(request):
-        raise ProviderError("down", kind="server", retryable=True)
-
-    with pytest.raises(ProviderError, match="down"):
-        record(tmp_path / "recorded", a_request(), answer=down)
-    assert not (tmp_path / "recorded").exists()
-
-
-def test_recording_a_trial_again_replaces_it(tmp_path):
-    path = tmp_path / "recorded"
-    for said in ("old", "new"):
-        ask(
-            resolve(
-                ScriptedProvider(lambda request, said=said: ModelReply(Message("assistant", said))),
-                record=path,
-            ),
-            a_request(),
-        )
-    assert ask(resolve(f"recorded:{path}"), a_request()).message.content == "new"
+def test_a_broken_recording_is_named(tmp_path):
+    answers(tmp_path, "auto", [a_request()])
+    (file,) = tmp_path.glob("*.json")
+    file.write_text('{"goldn": "a"}')
+    with pytest.raises(InputError, match="unknown field 'goldn'"):
+        answers(tmp_path, "replay", [a_request()])

@@ -41,7 +41,6 @@ def test_resolving_contacts_and_loads_nothing(monkeypatch):
         "anthropic:m",
         "openai-responses:m",
         "keyword:",
-        "recorded:absent",
         "local:absent.gguf",
     ]
     assert [resolve(name).name for name in names] == names
@@ -64,7 +63,6 @@ def test_an_unreachable_server_is_found_and_a_reachable_one_is_sent_nothing():
 
 def test_missing_files_are_found():
     assert "model file not found" in asyncio.run(check("local:/nowhere/x.gguf"))[0]
-    assert "no folder of recordings" in asyncio.run(check("recorded:/nowhere/x"))[0]
     assert "no such file" in asyncio.run(check("scripted:/nowhere/x"))[0]
 
 
@@ -89,7 +87,7 @@ def test_a_provider_object_is_taken_as_it_is():
 
 
 def test_every_shelf_can_be_named():
-    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 19
+    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 18
 
 
 @pytest.mark.parametrize(

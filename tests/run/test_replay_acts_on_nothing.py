@@ -340,15 +340,6 @@ def test_worlds_and_mocks_run_in_a_replay_because_they_act_on_nothing(folder):
     assert seen(evaluate(agent("auto"))) == seen(evaluate(agent("replay"))) and not ACTED
 
 
-def test_recorded_models_do_not_run_real_tools(folder):
-    agent = replace(paying_agent(FUNCTIONS["function"], recordings_of(folder, "none")), recordings=None)
-    evaluate(replace(agent, record=str(folder / "answers")))
-    done = list(ACTED)
-    with pytest.raises(ConfigError, match="has no results of tools, so they would run for real"):
-        evaluate(replace(agent, model=f"recorded:{folder}/answers"))
-    assert done == ACTED
-
-
 def test_judges_are_recorded_and_replayed(folder):
     asked: list[dict[str, Any]] = []
 

@@ -85,13 +85,6 @@ def test_a_suite_from_outside_that_starts_nothing_needs_no_trust(places, monkeyp
     assert run(monkeypatch, plain) == 0
 
 
-def test_a_cassette_outside_the_suites_folder_is_something_it_would_write(places, monkeypatch, capfd):
-    sly = places[1] / "sly.yaml"
-    sly.write_text("dataset: goldens.jsonl\nagent: {model: 'keyword:', record: ../../.bashrc}\ntools: []\n")
-    assert run(monkeypatch, sly) == 2
-    assert "write: " in capfd.readouterr().err
-
-
 def test_a_home_folder_in_git_is_not_a_project(tmp_path, monkeypatch):
     from rightcall.run.trust import project_of
 

@@ -69,7 +69,6 @@ NO_EVIDENCE = {
     "all errors": {"outcomes": {"a": "ee", "b": "ee"}},
     "an unchecked golden": {"outcomes": {"a": "11", "b": "uu"}},
     "replayed": {"tags": ["replayed"]},
-    "a replaying provider": {"agent": "recorded:folder"},
     "a check": {"tags": ["check"]},
     "rescored": {"settings": {"rescored": "other"}},
     "perturbed": {"settings": {"perturb": "names"}},

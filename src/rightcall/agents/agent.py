@@ -54,8 +54,8 @@ class Agent:
     that it reported. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
     destructive tool that fails unexpectedly does, and with False none.
-    `model_name` is the model to request from an SDK client; `record` is a folder to record its answers to, `recordings`
-    record answers and tool results, and replay them.
+    `model_name` is the model to request from an SDK client; `recordings` record answers and tool results,
+    and replay them.
     `tool_sets` names sets of tools, `{"files": ["read_file", "list_files"]}`; a golden chooses one with `tool_set`.
     `http:URL` and `exec:COMMAND` are agents behind an address or a command; `exchange` describes their requests and
     replies.
@@ -85,7 +85,6 @@ class Agent:
     faults: FaultPlan | None = None
     mcp: McpAddress | None = None
     model_name: str | None = None
-    record: str | None = None
     tool_sets: ToolSets = field(default_factory=dict)
     strict: bool | None = None
     exchange: Exchange = field(default_factory=Exchange)
@@ -340,7 +339,7 @@ def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
 
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:
     network = Network(connections=concurrency)
-    return with_recordings(resolve(other_endpoint(agent, model), network=network, record=agent.record), agent)
+    return with_recordings(resolve(other_endpoint(agent, model), network=network), agent)
 
 
 def with_recordings(provider: Provider, agent: Agent) -> Provider:

@@ -54,7 +54,6 @@ from rightcall.model.tool import Tool
 from rightcall.models.base import Provider
 from rightcall.models.http import Network
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
-from rightcall.models.recorded import ReplayProvider
 from rightcall.models.resolver import resolve
 from rightcall.recording.first_requests.kept_state import StateWatch
 from rightcall.recording.first_requests.listener import watch_requests
@@ -368,13 +367,7 @@ class Session:
             own_endpoint(self.agent),
             network=Network(connections=concurrency),
             model=self.agent.model_name,
-            record=self.agent.record,
         )
-        if isinstance(provider, ReplayProvider) and self.agent.runs_tools and self.agent.mode == "loop":
-            raise ConfigError(
-                f"{self.agent.name} has no results of tools, so they would run for real, and what was recorded would "
-                "take effect again; mock them, or record with the suite: record: auto"
-            )
         return with_recordings(provider, self.agent)
 
 

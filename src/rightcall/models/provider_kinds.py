@@ -59,7 +59,6 @@ SHELVES = (
     ),
     Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
     Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
-    Shelf("recorded", "recorded:PATH", "replays recordings", "a folder"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
     Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import ConfigError, RightCallError
@@ -14,7 +13,7 @@ from rightcall.models.endpoint import ModelEndpoint, ProviderOptions, with_own_s
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
 from rightcall.models.provider_kinds import AGENTS, SHELVES, hint_for, provider_plugins
-from rightcall.models.recorded import judge_provider, record_to
+from rightcall.models.recorded import judge_provider
 from rightcall.models.sdk_client import SdkProvider, client_hint, is_sdk_client
 
 CLASSES = {
@@ -33,7 +32,6 @@ CLASSES = {
     "local": "local:LocalProvider",
     "keyword": "keyword:KeywordProvider",
     "scripted": "scripted:ScriptedProvider",
-    "recorded": "recorded:ReplayProvider",
 }
 """The file and the class of each kind of model; `of(model, options)` of the class makes a provider."""
 
@@ -44,24 +42,21 @@ def resolve(
     base_url: str | None = None,
     network: Network | None = None,
     prices: Prices | None = None,
-    record: str | Path | None = None,
     threads: int | None = None,
     model: str | None = None,
 ) -> Provider:
     """The provider of `provider:model`, of a name of the project's `models`, or of an endpoint.
 
     Also accepts a provider object, or an SDK client with its `model`. `base_url` comes before that of an endpoint.
-    `record` is a folder to record every exchange to. Raises a `ConfigError` for an unknown name.
+    Raises a `ConfigError` for an unknown name.
     """
     if isinstance(name, str | ModelEndpoint):
         endpoint = endpoint_of(name, base_url=base_url)
         options = ProviderOptions(
             endpoint.base_url, network or Network(), prices or endpoint.price_list, threads, endpoint
         )
-        provider = with_own_settings(_make_provider(endpoint.model, options), endpoint)
-    else:
-        provider = _object(name, model, prices)
-    return provider if record is None else record_to(provider, record)
+        return with_own_settings(_make_provider(endpoint.model, options), endpoint)
+    return _object(name, model, prices)
 
 
 def endpoint_of(

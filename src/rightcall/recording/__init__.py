@@ -2,7 +2,7 @@
 
     settings    RecordSettings: the `record:` of a suite, and its four modes
     canonical   a request in canonical form for comparison: without secrets, seeds and changing ids
-    cassette    the file of a golden, and the prompts that goldens share; files of older versions, read only
+    cassette    the file of a golden, and the prompts that goldens share
     library     the folder: what to replay, what to ask again, what to write
     case        one trial in progress: returns recorded replies, or collects new ones
     miss        why there is no recorded reply or result, in one line

@@ -83,10 +83,7 @@ Entry = TypeVar("Entry", PendingReply, PendingCall, TapedExchange)
 
 
 class TapedCase:
-    """A trial of a golden that is replayed from `recorded`, or recorded when that is None.
-
-    With `cyclic`, a request that is asked more often than it was recorded gets its replies again, in turn.
-    """
+    """A trial of a golden that is replayed from `recorded`, or recorded when that is None."""
 
     def __init__(
         self,
@@ -95,12 +92,9 @@ class TapedCase:
         clean: Callable[[str], str],
         recorded: Sequence[TapedExchange] | None,
         ignored: Sequence[Ignored] = (),
-        *,
-        cyclic: bool = False,
     ) -> None:
         self.golden, self.trial, self.clean = golden, trial, clean
-        self._ignored, self._cyclic = ignored, cyclic
-        self._recorded = recorded
+        self._ignored, self._recorded = ignored, recorded
         self._by_key: dict[str, list[TapedExchange]] = defaultdict(list)
         for exchange in recorded or ():
             self._by_key[key_of(exchange.ask)].append(exchange)
@@ -122,8 +116,6 @@ class TapedCase:
             self._asked[key] += 1
             self._numbers[is_call] += 1
         replies = self._by_key.get(key, ())
-        if replies and self._cyclic:
-            turn %= len(replies)
         if turn < len(replies):
             return replies[turn].reply
         where = f"{self.golden or 'a request without a golden'}, trial {self.trial}"

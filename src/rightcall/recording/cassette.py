@@ -139,19 +139,3 @@ class PromptShelf:
                 return {"prompt": name}
             self._known[name] = decode(path.read_bytes(), dict[str, Any], str(path))
         return self._known[name]
-
-
-Trials = dict[tuple[str, int], list[TapedExchange]]
-"""Exchanges by golden and trial."""
-
-
-def read_trials(path: Path) -> Trials:
-    """What a folder of recordings holds."""
-    if not path.is_dir():
-        raise InputError(str(path), "no folder of recordings", "`record:` in a suite writes one")
-    shelf, trials = PromptShelf(path / "prompts"), Trials()
-    for file in sorted(path.glob("*.json")):
-        golden = read_cassette(file)
-        for number, trial in golden.trials.items():
-            trials[golden.golden, int(number)] = list(shelf.whole(trial.exchanges))
-    return trials

@@ -68,7 +68,6 @@ class Recordings:
         self._shelf = PromptShelf(folder / "prompts")
         self._lock = threading.Lock()
         self._in_flight: set[TapedCase] = set()
-        self._appended: set[tuple[str, int]] = set()
         self._judges: Recordings | None = None
         self.tool_list: dict[str, Any] | None = None
         """The tools that a server lists, kept with the recordings so that a replay does not start it."""
@@ -136,15 +135,6 @@ class Recordings:
         files_read = self.files_read() if plain is not None else {}
         with self._lock:
             self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read)
-
-    def append(self, golden: str, trial: int, exchange: TapedExchange) -> None:
-        """Store one more exchange of a trial; the first since this was opened replaces what was recorded of it."""
-        with self._lock:
-            before = self._file(golden) if (golden, trial) in self._appended else None
-            recorded = before.trials.get(str(trial)) if before else None
-            earlier = self._shelf.whole(recorded.exchanges if recorded else ())
-            self._write(golden, trial, RecordedTrial((*earlier, exchange)), "", {})
-            self._appended.add((golden, trial))
 
     def _write(
         self, golden: str, trial: int, recorded: RecordedTrial, inputs: str, files_read: dict[str, str]

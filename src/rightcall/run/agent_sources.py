@@ -35,7 +35,7 @@ from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, m
 from rightcall.tools.worlds.base import World
 
 Ownership = Literal["owned", "watched", "unknown"]
-ANSWER_FILES = ("scripted", "recorded")
+ANSWER_FILES = ("scripted",)
 """Providers whose answers are in a file."""
 
 

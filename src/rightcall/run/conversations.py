@@ -46,7 +46,6 @@ def user_setup(config: UserConfig, folder: Path, models: ModelCatalog) -> UserSe
         settings=config.settings,
         base_url=config.base_url,
         key_env=config.key_env,
-        record=str(folder / config.record) if config.record else None,
     ).bound(models)
 
 

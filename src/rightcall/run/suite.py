@@ -74,9 +74,6 @@ class AgentConfig(Record, frozen=True):
             " [default: only when a destructive tool fails unexpectedly]"
         ),
     ] = None
-    record: Annotated[
-        str | None, described("folder to record every answer to; recorded:FOLDER replays it")
-    ] = None
     defences: Annotated[
         tuple[Defence, ...],
         described(
@@ -167,9 +164,6 @@ class UserConfig(Record, frozen=True):
     settings: Annotated[Settings, described("settings of the model")] = Settings()
     base_url: Annotated[str | None, described("base URL of a compatible server")] = None
     key_env: Annotated[str | None, described("environment variable with the key")] = None
-    record: Annotated[
-        str | None, described("folder to record every answer to; recorded:FOLDER replays it")
-    ] = None
 
 
 class WorkersConfig(Record, frozen=True):
@@ -381,6 +375,6 @@ def project_files(folder: Path) -> list[Path]:
 def beside(name: str, folder: Path) -> str:
     """A model that is a file in the suite's folder, relative to the working folder; any other name is unchanged."""
     prefix, _, file = name.partition(":")
-    if prefix not in ("scripted", "recorded", "local") or not file or not (folder / file).is_file():
+    if prefix not in ("scripted", "local") or not file or not (folder / file).is_file():
         return name
     return f"{prefix}:{os.path.relpath(folder / file)}"

@@ -32,7 +32,7 @@ from rightcall.run.suite import Suite, load_suite, project_files, suite_models, 
 from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import McpAddress, read_address
 
-FILE_MODELS = ("scripted", "recorded", "local")
+FILE_MODELS = ("scripted", "local")
 """Models whose name is a file."""
 Kind = Literal["start", "connect", "import", "write", "listen", "send"]
 
@@ -64,9 +64,6 @@ def actions(suite: Suite, folder: Path, model: str | None = None) -> list[Action
     for metric in metric_names(suite):
         planned += metric_actions(metric, folder)
     planned += variables_sent(suite, folder, name)
-    for record in (suite.agent.record, suite.user.record if suite.user else None):
-        if record and not is_own_file(folder / record, (".jsonl",), folder):
-            planned.append(Action("write", str((folder / record).resolve())))
     recordings = getattr(suite.record, "folder", "")
     if recordings and not is_own_file(folder / recordings, (), folder):
         planned.append(Action("write", str((folder / recordings).resolve())))

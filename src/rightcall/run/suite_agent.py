@@ -78,7 +78,6 @@ def suite_agent(
         faults=try_part(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
         mcp_server=server,
-        record=str(folder / config.record) if config.record else None,
         tool_sets=suite.tool_sets,
         rate=config.rate,
         recordings=recordings,

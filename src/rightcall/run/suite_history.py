@@ -80,7 +80,6 @@ def _counts(run: StoredRun) -> bool:
         and 0 < run.planned == run.judged
         and run.run.fingerprints.get("selection") == EVERY_GOLDEN
         and not {REPLAYED, CHECKED} & set(run.tags)
-        and not run.run.agent.startswith("recorded:")
         and not {"rescored", *OTHER_TASKS} & run.run.settings.keys()
         and not (summary is not None and summary.stopped_early)
     )

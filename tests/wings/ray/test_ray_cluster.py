@@ -132,9 +132,14 @@ def test_what_cannot_be_shared_by_workers_is_refused(shipped, tmp_path):
     from dataclasses import replace
 
     from rightcall.core.errors import ConfigError
+    from rightcall.recording.library import Recordings
+    from rightcall.recording.settings import RecordSettings
 
     plan = plan_suite(load_suite(shipped / "suite.json"), shipped)
-    recorded = replace(plan, agent=replace(plan.agent, record="tape.jsonl", execute="real"))
+    recorded = replace(
+        plan,
+        agent=replace(plan.agent, recordings=Recordings(RecordSettings("auto"), tmp_path), execute="real"),
+    )
     config = WorkersConfig(count=2, writer="workers")
     with open_store(tmp_path / "results.db") as store, pytest.raises(ConfigError) as refused:
         Workers(config, folder=shipped, dataset=None).backend(recorded, store, print)

@@ -57,8 +57,7 @@ class UserSetup:
     """The simulated users of a run: `model` (several make several simulators), personas and limits.
 
     `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
-    `record` is a folder to record them to. A model may be a name of the project's `models`; without one,
-    `default_user` plays.
+    A model may be a name of the project's `models`; without one, `default_user` plays.
     """
 
     model: UserModel | Sequence[UserModel] | None = None
@@ -68,7 +67,6 @@ class UserSetup:
     language: str = ""
     settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
     base_url: str | None = None
-    record: str | None = None
     key_env: str | None = None
 
     def __post_init__(self) -> None:
@@ -148,7 +146,7 @@ class ModelUsers:
         self._askers: dict[str, Asker] = {}
         for name, model in zip(setup.names, setup.models, strict=True):
             network = Network(connections=concurrency)
-            provider = resolve(model, network=network, record=setup.record)
+            provider = resolve(model, network=network)
             provider = RecordedProvider(provider, recordings) if recordings else provider
             self._askers[name] = Asker(provider, concurrency, patience=patience, seed=seed)
 

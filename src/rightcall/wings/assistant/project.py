@@ -118,9 +118,6 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
             yield folder / file
             yield Path(file)
     yield from map(Path, judge_files(suite))
-    for record in (suite.agent.record, suite.user.record if suite.user else None):
-        if record:
-            yield folder / record
     yield folder / record_settings(suite).folder
     for glob in suite.agent.code_globs:
         yield folder / glob.removeprefix("!")

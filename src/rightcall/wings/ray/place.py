@@ -119,7 +119,7 @@ class Workers:
 def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
     """Why a plan cannot be run on workers; nothing when it can."""
     agent = plan.agent
-    if agent.record is not None or agent.recordings is not None:
+    if agent.recordings is not None:
         yield "recording writes one file, which workers cannot share; run without workers to record"
     if config.writer == "workers" and store.file is not None:
         yield "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
