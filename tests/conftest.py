@@ -5,6 +5,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def pytest_collection_finish() -> None:
     gc.collect()  # of nothing: from now on the collector compares new garbage with what is not frozen
     gc.enable()
     gc.set_threshold(20_000, 20, 5)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def trusted_temporary_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A user who trusts the folders that tests write suites to."""
+    from rightcall.run.trust import trust_folder
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("user")))
+        trust_folder(Path(tempfile.gettempdir()))
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

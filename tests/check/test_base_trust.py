@@ -79,8 +79,7 @@ def test_the_suite_of_another_commit_asks_for_trust(shop, capsys, files):
     mark = evil_branch(shop, **files)
     assert rightcall("check", "suite.yaml", "--base-ref", "other") == 2
     problem = capsys.readouterr().err
-    assert "--base-ref: suite.yaml at commit" in problem
-    assert ("start: touch" if "agent__py" not in files else "import: agent") in problem
+    assert "is not one that this work descends from" in problem and "pass --trust" in problem
     assert not mark.exists()
     assert rightcall("check", "suite.yaml", "--base-ref", "other", "--plan", "--control", "12") == 0
     assert not mark.exists()
@@ -106,7 +105,7 @@ def test_code_elsewhere_in_the_commit_asks_for_trust(shop, capsys):
     git("commit", "-qam", "hidden")
     git("switch", "-q", "main")
     assert rightcall("check", "sub/suite.yaml", "--base-ref", "other") == 2
-    assert "import: hidden" in capsys.readouterr().err
+    assert "pass --trust" in capsys.readouterr().err
     assert not mark.exists()
 
 
@@ -118,7 +117,9 @@ def test_no_file_of_another_commit_replaces_an_installed_module(shop, monkeypatc
     evil = "open('MARK', 'w')\n"
     names = ("msgspec", "sitecustomize", "rightcall", "click", "uvloop", "tiktoken", "numpy", "json")
     mark = evil_branch(shop, **{f"{name}__py": evil for name in names})
-    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--json", "--control", "12") == 0
+    assert (
+        rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json", "--control", "12") == 0
+    )
     assert not any("could not be run" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 
@@ -134,7 +135,7 @@ def test_a_plugin_of_another_commit_is_not_loaded(shop, capsys):
         "suite__yaml": SUITE % ("keyword:", "x") + "metrics: [sly]\n",
     }
     mark = evil_branch(shop, **plugin)
-    rightcall("check", "suite.yaml", "--base-ref", "other", "--json", "--control", "12")
+    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json", "--control", "12")
     assert any("unknown metric 'sly'" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 

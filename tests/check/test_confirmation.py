@@ -280,5 +280,5 @@ def test_code_of_a_commit_that_this_work_does_not_descend_from_needs_trust(shop,
     git("switch", "-q", "main")
     header = BaselineHeader("shop", "i", Inputs(agent={"model": "evil:agent"}), (), commit=commit)
     base, problem = base_of_baseline(Path("suite.yaml"), header, trust=False)
-    assert base is None and "running its code needs --trust" in problem
+    assert base is None and "then pass --trust" in problem
     assert base_of_baseline(Path("suite.yaml"), header, trust=True)[0] is not None

@@ -89,7 +89,7 @@ def test_providers_check_without_a_suite_shows_the_projects_models(rightcall, tm
 
 @pytest.mark.parametrize("place", ["suite", "project", "agent"])
 def test_a_suite_from_elsewhere_may_not_send_variables_unasked(place, rightcall, tmp_path, monkeypatch):
-    """Neither by itself nor by the pyproject.toml next to it; a change of either needs trust again."""
+    """Neither by itself nor by the pyproject.toml next to it."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     outside = tmp_path.parent / f"{tmp_path.name}-outside"
     outside.mkdir()
@@ -106,11 +106,8 @@ def test_a_suite_from_elsewhere_may_not_send_variables_unasked(place, rightcall,
     else:
         write_suite(outside, url)
     done = rightcall("run", outside / "suite.yaml")
-    assert done.code == 2 and "send: GATEWAY to collector.invalid" in done.err
-    assert "send: GATEWAY" not in rightcall("run", outside / "suite.yaml", "--trust").err
-    if place == "project":
-        (outside / "pyproject.toml").write_text(f"[tool.rightcall.models]\n{entry}\nother = 'keyword:'\n")
-        assert "send: GATEWAY" in rightcall("run", outside / "suite.yaml").err
+    assert done.code == 2 and "pass --trust" in done.err
+    assert "pass --trust" not in rightcall("run", outside / "suite.yaml", "--trust").err
 
 
 def test_the_agent_of_a_stored_run_keeps_its_server(tmp_path):

@@ -12,7 +12,7 @@ from rightcall.cli.main import main
 from rightcall.core.errors import ConfigError
 from rightcall.run.plan import Plan
 from rightcall.run.suite import load_suite
-from rightcall.run.suite_actions import actions
+from rightcall.run.suite_actions import imports_code
 from rightcall.run.suite_plan import plan_suite
 
 AGENT = """
@@ -110,11 +110,10 @@ def test_a_suite_says_what_its_agent_takes_beside_the_text(tmp_path, monkeypatch
     assert ended.value.code == (2 if words else 0)
 
 
-def test_functions_under_with_are_imported_only_with_trust(tmp_path):
+def test_functions_under_with_are_code(tmp_path):
     bank(tmp_path, '{deps: "helpful:deps"}')
     (tmp_path / "helpful.py").write_text("raise SystemExit('must not run')")
-    suite = load_suite(tmp_path / "suite.yaml")
-    assert ("import", "helpful") in [(action.kind, action.what) for action in actions(suite, tmp_path)]
+    assert imports_code(load_suite(tmp_path / "suite.yaml"), tmp_path, "keyword:")
 
 
 @pytest.mark.parametrize(
@@ -142,28 +141,6 @@ def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
     broken = "faults: {faults: [{type: empty}]}"
     plan = planned('model: "MODULE:agent", observe: openai', module=module, more=broken)
     assert any("cannot be mocked or broken by faults" in problem for problem in agent_problems(plan.agent))
-
-
-@pytest.mark.parametrize(
-    ("model", "kind", "what"),
-    [
-        ('exec:["sh", "agent.sh"]', "start", "sh agent.sh"),
-        ("http:http://127.0.0.1:9/run", "connect", "http://127.0.0.1:9/run"),
-        ("helpful:agent", "import", "helpful"),
-    ],
-)
-def test_what_such_an_agent_starts_connects_to_or_imports_is_known_before_it_does(
-    tmp_path, model, kind, what
-):
-    """So that a suite from elsewhere does none of it without `--trust`, and `--dry-run` never does."""
-    from rightcall.run.suite import AgentConfig, Suite
-
-    for name in ("agent.sh", "helpful.py"):
-        (tmp_path / name).write_text("raise SystemExit('must not run')")
-    suite = Suite(dataset="goldens.jsonl", agent=AgentConfig(model=model))
-    (action,) = actions(suite, tmp_path)
-    assert (action.kind, action.what) == (kind, what)
-    assert kind == "connect" or [Path(file).parent for file in action.files] == [tmp_path]
 
 
 def test_a_dry_run_imports_no_agent(planned):

@@ -25,7 +25,7 @@ async def acheck(options: CheckSuiteOptions) -> CheckResult:
     Equal inputs give the stored verdict without a call, unless `again=True`.
     """
     suite = load_suite(options.suite)
-    require_trust(suite, Path(options.suite), model=options.model, trust=options.trust)
+    require_trust(Path(options.suite), trust=options.trust)
     if options.settings is not None:
         mapping = {**msgspec.to_builtins(suite.check), **options.settings}
         suite = msgspec.structs.replace(suite, check=convert(mapping, CheckSettings, "settings"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -62,15 +61,15 @@ def _suite_offer(path: Path) -> ToolSet | None:
     from rightcall.agents.agent import tools_of
     from rightcall.lint.source.tools import tool_set
     from rightcall.run.suite_plan import plan_suite
-    from rightcall.run.trust import in_project
+    from rightcall.run.trust import is_trusted
     from rightcall.tools.definitions.source import definitions_of, require_tools
 
     suite = _suite_at(path)
     if suite is None:
         return None
-    if not in_project(path):
+    if not is_trusted(path):
         hint = "name its tools instead: a file, or mcp:COMMAND"
-        raise InputError(str(path), "is outside the project", hint)
+        raise InputError(str(path), "is outside the project and not trusted", hint)
     agent = plan_suite(suite, path.parent).agent
     entries = require_tools(tools_of(agent), str(path), "name them in its tools:")
     return tool_set([tool for entry in entries for tool in definitions_of(entry)], name=str(path))
@@ -126,20 +125,17 @@ def _sources_of(source: str, allow_import: bool) -> list[str]:
 def _part_of_suite(path: Path, tools: str, allow_import: bool) -> str:
     """One source that a suite names, relative to the working folder."""
     from rightcall.files.python_object import is_object_name, search_modules_in
+    from rightcall.run.trust import is_trusted
 
     source = str(path)
+    if not is_object_name(tools) and not tools.startswith("mcp:"):
+        return str(path.parent / tools)
+    if not is_trusted(path):
+        raise InputError(source, f"is outside the project and not trusted, and its tools are code: '{tools}'")
     if is_object_name(tools):
         if not allow_import:
             raise InputError(source, f"its tools are code: '{tools}'", "pass --import to import the module")
         search_modules_in(path.parent)
-        return tools
-    if not tools.startswith("mcp:"):
-        return str(path.parent / tools)
-    from rightcall.run.trust import in_project
-
-    if not in_project(path):
-        hint = f"review it, then name the server: rightcall lint {shlex.quote(tools)}"
-        raise InputError(source, f"is outside the project, and its tools start a command: '{tools}'", hint)
     return tools
 
 

@@ -30,7 +30,7 @@ from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import Suite, WorkersConfig, load_suite
-from rightcall.run.suite_actions import actions, with_record_mode
+from rightcall.run.suite_actions import with_record_mode
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import agent_of_run, require_trust
 from rightcall.store.address import open_store
@@ -70,25 +70,22 @@ class SuiteRun:
     models: Sequence[str] = ()
 
     def plans(self) -> list[Plan]:
-        """A plan per model. A suite from outside the project must be trusted first."""
-        suite = self._suite
-        for model in self._models:
-            require_trust(suite, self.file, model=model, trust=self.options.trust)
-        return [self._plan(suite, model) for model in self._models]
+        """A plan per model. The folder of the suite must be trusted."""
+        require_trust(self.file, trust=self.options.trust)
+        return [self._plan(self._suite, model) for model in self._models]
 
     def workers(self) -> WorkersConfig | None:
         """What the suite says about workers."""
         return self._suite.workers
 
     async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
-        """What each plan would send and start; nothing is sent, started or imported."""
+        """What each plan would send; nothing is sent, started or imported."""
         from rightcall.run.cost_estimate import estimate
 
         suite, estimates = self._suite, []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
-            not_started = [action.words for action in actions(suite, self.file.parent, model)]
-            estimates.append((plan, await estimate(plan, not_started)))
+            estimates.append((plan, await estimate(plan)))
         return estimates
 
     @property
@@ -149,7 +146,7 @@ def _attack_source(attacks: str | Path | None) -> str | None:
 def plan_of_run(file: Path, run: Run, *, trust: bool = False) -> Plan:
     """The plan of the suite of a stored run, with the agent of that run."""
     suite = load_suite(file)
-    require_trust(suite, file, trust=trust)
+    require_trust(file, trust=trust)
     return plan_suite(suite, file.parent, model=agent_of_run(suite, file.parent, run.agent))
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.check.base_process import BaseAgent, BaseAnswer, BaseRequest, serve_base
-from rightcall.check.base_version import BaseVersion, base_actions
+from rightcall.check.base_version import BaseVersion
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.model.run import CaseResult
@@ -71,7 +71,7 @@ class BaseTrials:
         name = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="rightcall-base-"))
         folder, elsewhere = await asyncio.to_thread(self.base.unpack, Path(name))
         server: _Server
-        if not base_actions(self.base) and not in_project(folder):
+        if not self.base.starts_code and not in_project(folder):
             server = _Here(folder / self.base.suite, self._agent)
         else:
             server = await _Process.start(self.base, folder, elsewhere, self._agent)
@@ -135,8 +135,8 @@ class _Process(_Server):
             str(folder),
             str(base.root.resolve()),
             encode(agent).decode(),
-            *(["--search"] if base.imports else []),
-            cwd=_working_folder(base, folder) if base_actions(base) else elsewhere,
+            *(["--search"] if base.starts_code else []),
+            cwd=_working_folder(base, folder) if base.starts_code else elsewhere,
             env={**os.environ, "GITHUB_ACTIONS": "", "PYTHONPATH": base.module_folders(folder)},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,

@@ -9,7 +9,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from rightcall.agents.agent import is_address
-from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import shorten
 from rightcall.files.revision import commit_named, is_ancestor, repository_root, unpack_commit
@@ -17,8 +16,8 @@ from rightcall.models.provider_kinds import is_provider
 from rightcall.run.baseline_file import BaselineHeader
 from rightcall.run.inputs import Inputs
 from rightcall.run.suite import load_suite
-from rightcall.run.suite_actions import Action, actions
-from rightcall.run.trust import in_project, require_approval
+from rightcall.run.suite_actions import starts_code
+from rightcall.run.trust import in_project, is_listed, trust_folder
 
 
 @dataclass(frozen=True)
@@ -42,18 +41,20 @@ class BaseVersion:
         return cls(root, whole.relative_to(root.resolve()), commit)
 
     def require_trust(self, *, trust: bool = False) -> None:
-        """Raise `ConfigError` with what the suite of the commit would start, unless that commit is trusted.
+        """Raise `ConfigError` unless this work descends from the commit, or the user trusts the folder of the suite.
 
-        Trust in the working version does not cover it: a commit can contain anything, and is not in the working copy.
+        A commit can contain anything, and is not in the working copy.
         """
-        actions = base_actions(self)
-        commit = self.commit[:10]
-        opening = (
-            f"--base-ref: {self.suite} at commit {commit} is another version of the suite; running it would"
-        )
-        closing = f"review it (git show {commit}), then pass --trust"
-        key = hex_digest("\0".join((str(self.root), str(self.suite), self.commit)))
-        require_approval(actions, key, self.root / self.suite, opening=opening, closing=closing, trust=trust)
+        file = self.root / self.suite
+        if is_listed(file) or (in_project(file) and is_ancestor(self.root, self.commit, "HEAD")):
+            return
+        if not trust:
+            commit = self.commit[:10]
+            raise ConfigError(
+                f"commit {commit} is not one that this work descends from, and running its code needs trust in "
+                f"{file.parent}: review it (git show {commit}), then pass --trust"
+            )
+        trust_folder(file.parent)
 
     def unpack(self, place: Path) -> tuple[Path, Path]:
         """The files of the commit, and a project without them."""
@@ -65,18 +66,18 @@ class BaseVersion:
         return folder, elsewhere
 
     @property
-    def imports(self) -> bool:
-        """Whether it imports modules of the commit."""
-        return any(action.kind == "import" for action in base_actions(self))
+    def starts_code(self) -> bool:
+        """Whether it imports modules of the commit or starts programs."""
+        return _starts_code(self)
 
     def module_folders(self, folder: Path) -> str:
-        """PYTHONPATH of the other version: folders of the project become the commit's, if it imports modules."""
+        """PYTHONPATH of the other version: folders of the project become the commit's, if it starts code."""
         folders = []
         for name in filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)):
             whole = Path(name).resolve()
             if not whole.is_relative_to(self.root.resolve()):
                 folders.append(str(whole))
-            elif self.imports:
+            elif self.starts_code:
                 folders.append(str(folder / whole.relative_to(self.root.resolve())))
         return os.pathsep.join(folders)
 
@@ -85,25 +86,15 @@ FETCH = "fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitL
 
 
 def base_of_baseline(file: Path, header: BaselineHeader, *, trust: bool) -> tuple[BaseVersion | None, str]:
-    """The version that made a baseline, to be run again; or None, and why it cannot be.
-
-    A commit that this work descends from needs no trust in a suite of this project: its code is part of the project's
-    history. Any other one asks for it if it starts anything.
-    """
+    """The version that made a baseline, to be run again; or None, and why it cannot be."""
     folder = file.resolve().parent
     if problem := outside_git(header.given) or _unknown_commit(folder, header.commit):
         return None, problem
     base = BaseVersion.of(file, header.commit)
-    if in_project(file) and is_ancestor(folder, base.commit, "HEAD"):
-        return base, ""
     try:
         base.require_trust(trust=trust)
-    except ConfigError:
-        commit = header.commit[:10]
-        return None, (
-            f"the baseline's commit {commit} is not one that this work descends from, and running its code needs "
-            f"--trust (git show {commit})"
-        )
+    except ConfigError as problem:
+        return None, f"of the baseline, {problem}"
     return base, ""
 
 
@@ -130,8 +121,8 @@ def outside_git(inputs: Inputs) -> str:
 
 
 @lru_cache(maxsize=64)
-def base_actions(base: BaseVersion) -> tuple[Action, ...]:
-    """What the suite of a commit would start, import or write; nothing of it runs. A commit never changes."""
+def _starts_code(base: BaseVersion) -> bool:
+    """Whether the suite of a commit starts code; nothing of it runs. A commit never changes."""
     with tempfile.TemporaryDirectory(prefix="rightcall-base-") as name:
         folder = Path(name).resolve()
         unpack_commit(base.root, base.commit, folder)
@@ -139,14 +130,7 @@ def base_actions(base: BaseVersion) -> tuple[Action, ...]:
         try:
             suite = load_suite(file)
         except RightCallError:  # its own run says what is wrong with it, and starts nothing
-            return ()
-        actions_of_commit = [
-            Action(action.kind, action.what.replace(f"{folder}{os.sep}", ""))
-            for action in actions(suite, file.parent)
-        ]
+            return False
         module, colon, _ = suite.agent.model.partition(":")
-        if colon and not is_provider(
-            module
-        ):  # wherever the commit has the module: it is not looked for from here
-            actions_of_commit.append(Action("import", module))
-        return tuple(dict.fromkeys(actions_of_commit))
+        # wherever the commit has the module: it is not looked for from here
+        return starts_code(suite, file.parent) or bool(colon and not is_provider(module))

@@ -58,8 +58,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     results = []
     with open_store(options.store) as store:
         loaded = [load_suite(file) for file in suites]
-        if not options.plan_only or _starts_code(suites, loaded, options.model):
-            _require_trust(suites, loaded, options)
+        _require_trust(suites, options)
         for file, suite in zip(suites, loaded, strict=True):
             results.append(_check_suite(_with_settings(suite, options), file, store, options))
         for suite, result in zip(loaded, results, strict=True):
@@ -81,23 +80,15 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     raise click.exceptions.Exit(0 if options.plan_only else max(result.exit_code for result in results))
 
 
-def _require_trust(files: tuple[Path, ...], suites: list[Suite], options: CheckCommandOptions) -> None:
+def _require_trust(files: tuple[Path, ...], options: CheckCommandOptions) -> None:
     """Ask for trust in everything that would run, before the first call."""
     from rightcall.check.base_version import BaseVersion
     from rightcall.run.trust import require_trust
 
-    for file, suite in zip(files, suites, strict=True):
-        require_trust(suite, file, model=options.model, trust=options.trust)
-        if options.base_ref:
+    for file in files:
+        require_trust(file, trust=options.trust)
+        if options.base_ref and not options.plan_only:
             BaseVersion.of(file, options.base_ref).require_trust(trust=options.trust)
-
-
-def _starts_code(files: tuple[Path, ...], suites: list[Suite], model: str | None) -> bool:
-    """Whether an agent is code: a plan starts it too, to compare its first requests."""
-    from rightcall.run.suite_actions import is_code
-
-    pairs = zip(files, suites, strict=True)
-    return any(is_code(model or suite.agent.model, file.parent) for file, suite in pairs)
 
 
 def _suite_here() -> tuple[Path, ...]:

@@ -66,11 +66,16 @@ class Story:
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
+        from rightcall.run.trust import is_trusted, trust_folder
+
+        new = not self._folder.exists()
         try:
             for source in sorted(path for path in SUPPORT.rglob("*") if path.is_file()):
                 target = self._folder / source.relative_to(SUPPORT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_file(target, source.read_bytes())
+            if new and not is_trusted(self._folder):
+                trust_folder(self._folder)
         except OSError as error:
             problem = f"cannot be written: {reason(error)}"
             raise InputError(str(self._folder), problem, "choose another with --folder") from None

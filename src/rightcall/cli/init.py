@@ -70,6 +70,10 @@ def _write_draft(name: str, folder: Path, force: bool) -> None:
 
 
 def _make_folder(folder: Path, names: Iterable[str], *, force: bool) -> None:
+    """A folder without these files. One that is made here is the user's own: it is trusted."""
+    from rightcall.run.trust import is_trusted, trust_folder
+
+    new = not folder.exists()
     there = [name for name in names if (folder / name).exists()]
     if there and not force:
         hint = "pass --force to overwrite, or choose another folder"
@@ -79,6 +83,8 @@ def _make_folder(folder: Path, names: Iterable[str], *, force: bool) -> None:
     except OSError as error:
         problem = f"cannot create folder: {reason(error)}"
         raise InputError(str(folder), problem, "choose another folder") from None
+    if new and not is_trusted(folder):
+        trust_folder(folder)
 
 
 def _schema() -> bytes:

@@ -40,7 +40,7 @@ def mcp(
     project: Path,
     read_only: Annotated[bool, Option("Offer only tools that change nothing and call no model")] = False,
     trust: Annotated[
-        bool, Option("Allow suites of the project to start programs, import modules and connect to servers")
+        bool, Option("Allow suites of the project to run, which can start programs and import modules")
     ] = False,
     store_url: StoreOption = None,
 ) -> None:

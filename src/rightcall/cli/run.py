@@ -186,8 +186,4 @@ def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
         out.say("[dim]asks[/dim] {}", role.words)
     out.say("[dim]first request:[/dim]")
     print_json(estimate.first_request)
-    if estimate.not_started:
-        out.say("[dim]nothing was started; a run would first:[/dim]")
-        for words in estimate.not_started:
-            out.print(f"  {words}")
-    out.say("[dim]nothing was sent[/dim]")
+    out.say("[dim]nothing was sent or started[/dim]")

@@ -86,7 +86,7 @@ StoreOption = Annotated[
 JsonOption = Annotated[bool, Option("Output JSON", flags=("--json",), is_python=False)]
 ForceOption = Annotated[bool, Option("Overwrite an existing file", flags=("--force",), is_python=False)]
 TrustOption = Annotated[
-    bool, Option("Allow a suite from outside this project to start programs and import modules", group=CI)
+    bool, Option("Trust the folder of the suite, which can start programs and import modules", group=CI)
 ]
 BaseUrlOption = Annotated[
     str | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -42,8 +42,8 @@ class CostEstimate(Record, frozen=True):
     take. `conversations` and `turns` are their numbers, `user_requests` the requests to the models that play
     users, `cost_usd` includes both sides and is None when the price of one is unknown.
 
-    `not_started` lists what a run would start or import first; tools from there are missing here. `hosts` has the host
-    of every role that asks a model: agent, user, and each judged metric.
+    Tools that would have to be started or imported are missing. `hosts` has the host of every role that asks a model:
+    agent, user, and each judged metric.
     """
 
     goldens: int
@@ -53,17 +53,16 @@ class CostEstimate(Record, frozen=True):
     output_tokens: int
     cost_usd: float | None
     first_request: dict[str, Any]
-    not_started: tuple[str, ...] = ()
     conversations: int = 0
     turns: int = 0
     user_requests: int = 0
     hosts: tuple[RoleHost, ...] = ()
 
 
-async def estimate(plan: Plan, not_started: Sequence[str] = ()) -> CostEstimate:
+async def estimate(plan: Plan) -> CostEstimate:
     """Counts every golden once; checks the setup as a run would."""
     async with await preflight(plan) as prepared:
-        return _Count(prepared).estimate(not_started)
+        return _Count(prepared).estimate()
 
 
 class _Count:
@@ -84,7 +83,7 @@ class _Count:
         self._users: Counter[str] = Counter()  # requests to each model that plays users
         self._heard: Counter[str] = Counter()  # and the characters in them
 
-    def estimate(self, not_started: Sequence[str]) -> CostEstimate:
+    def estimate(self) -> CostEstimate:
         plan = self._plan
         for golden in plan.goldens():
             if isinstance(golden, Golden):
@@ -107,7 +106,6 @@ class _Count:
             output_tokens=sum(spent.output_tokens or 0 for spent in every),
             cost_usd=None if None in costs else math.fsum(cost for cost in costs if cost is not None),
             first_request=self._first,
-            not_started=tuple(not_started),
             conversations=self._conversations * plan.trials,
             turns=self._turns * plan.trials,
             user_requests=self._users.total() * plan.trials,

@@ -31,7 +31,7 @@ from rightcall.run.label_session import labels_of, utc_now
 from rightcall.run.run_record import tools_of_run
 from rightcall.run.suite import load_suite, suite_models
 from rightcall.run.suite_plan import suite_metrics
-from rightcall.run.trust import may_search, require_trust
+from rightcall.run.trust import require_trust
 from rightcall.stats.paired_tests import mcnemar_exact
 from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
@@ -58,9 +58,8 @@ def judge_now(judged: JudgedRun, expression: str = "") -> Metric:
             "name the metric: --with EXPRESSION",
         )
     suite = load_suite(file)
-    require_trust(suite, file)
-    if may_search(suite, file.parent):
-        search_modules_in(file.parent)
+    require_trust(file)
+    search_modules_in(file.parent)
     metrics, observed = suite_metrics(suite, suite_models(suite, file.parent))
     for metric in (*metrics, *observed):
         if metric.name == judged.metric:

@@ -27,13 +27,14 @@ from rightcall.run.inputs import ask_hash
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.suite import Suite, suite_models
 from rightcall.run.suite_actions import (
-    actions,
+    has_live_tools,
+    imports_code,
     is_code_metric,
     metric_names,
     mock_functions,
 )
 from rightcall.run.suite_agent import at_typed_server, placeholder_agent, suite_agent, try_part
-from rightcall.run.trust import may_search
+from rightcall.run.trust import is_trusted
 from rightcall.run.watched_inputs import folder_of_imports, import_watch
 from rightcall.tools.definitions.source import definitions_of
 
@@ -59,7 +60,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     problems: list[str] = []
     if start_nothing:
         suite = _without_code(suite, folder)
-    elif may_search(suite, folder, model):
+    elif is_trusted(folder):
         search_modules_in(folder)
     begun = Path.cwd()
     with enter_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
@@ -136,7 +137,7 @@ def _imports_watched(
     suite: Suite, folder: Path, model: str | None, *, start_nothing: bool
 ) -> AbstractContextManager[object]:
     """Sees what modules of the suite open while they are imported; without any, nothing is watched."""
-    if start_nothing or not any(action.kind == "import" for action in actions(suite, folder, model)):
+    if start_nothing or not imports_code(suite, folder, model):
         return nullcontext()
     return import_watch(ProjectFiles.of(folder)).watch
 
@@ -173,8 +174,7 @@ def suite_metrics(suite: Suite, models: ModelCatalog) -> tuple[list[Metric], lis
 def _without_code(suite: Suite, folder: Path) -> Suite:
     """The suite without the tools, mocks and metrics defined in code."""
     metrics = tuple(name for name in metric_names(suite) if not is_code_metric(name))
-    plain = msgspec.structs.replace(suite, metrics=(), mocks={})
-    code = any(action.kind not in ("write", "send") for action in actions(plain, folder, "keyword:"))
+    code = has_live_tools(suite, folder)
     mocks = (
         {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
     )

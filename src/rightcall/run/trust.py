@@ -1,13 +1,10 @@
-"""Trust: a suite from outside the project runs nothing until the user passes `--trust`.
+"""Trust: nothing of a folder runs that is neither in the project of the working folder nor trusted by the user.
 
-A suite inside the current project needs no trust: its code runs there anyway. Trust in another suite is stored by
-fingerprint in a file of the user, so a changed suite needs it again.
+`--trust` adds the folder of a suite, with all below it, to the user's configuration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from rightcall.agents.agent import is_address
@@ -18,65 +15,47 @@ from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
 from rightcall.model.record import Record
 from rightcall.run.suite import Suite, suite_models
-from rightcall.run.suite_actions import Action, actions_of_suite_alone, fingerprint, is_code
+from rightcall.run.suite_actions import is_code
 
 FORMAT = "rightcall/trust/1"
 MARKS = (".git", ".hg", "pyproject.toml")
 """Files that mark a project folder."""
 
 
-class Trusted(Record, frozen=True):
-    """A trusted suite: its location and the time. It is looked up by fingerprint."""
-
-    path: str
-    at: str
-
-
 class TrustFile(Record, frozen=True):
-    """Fingerprints of trusted suites."""
+    """The folders that a user trusts."""
 
-    suites: dict[str, Trusted] = {}
+    folders: tuple[str, ...] = ()
     format: str = FORMAT
 
 
-def require_trust(suite: Suite, file: Path, *, model: str | None = None, trust: bool = False) -> None:
-    """Raise `ConfigError` with what the suite would start, unless it is trusted; `trust` trusts it from now on.
-
-    `model` replaces the suite's and counts as trusted, because the user typed it, unless its code is next to the suite.
-    """
-    if in_project(file):
+def require_trust(file: Path, *, trust: bool = False) -> None:
+    """Raise `ConfigError` unless the folder of a suite is trusted; `trust` trusts it from now on."""
+    if is_trusted(file):
         return
-    actions = actions_of_suite_alone(suite, file.parent, model)
-    opening = f"{file}: this suite is outside the project {project_of(Path.cwd())}; running it would"
-    closing = "a suite is code: review it, then pass --trust (`--dry-run` starts nothing)"
-    require_approval(actions, fingerprint(file, actions), file, opening=opening, closing=closing, trust=trust)
-
-
-def require_approval(
-    actions: Sequence[Action], key: str, file: Path, *, opening: str, closing: str, trust: bool
-) -> None:
-    """Raise `ConfigError` with a list of actions, unless they were approved under this key; `trust` approves them."""
-    if not actions:
-        return
-    approved = _read(trust_file())
-    if key in approved.suites:
-        return
+    folder = file.resolve().parent
     if not trust:
-        raise ConfigError(opening, *(f"  {action.words}" for action in actions), closing)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    suites = {**approved.suites, key: Trusted(str(file.resolve()), now)}
-    _write(trust_file(), TrustFile(suites))
+        raise ConfigError(
+            f"{file}: its folder is outside the project {project_of(Path.cwd())} and not trusted; it can start "
+            f"programs: review {folder}, then pass --trust"
+        )
+    trust_folder(folder)
 
 
-def may_search(suite: Suite, folder: Path, model: str | None = None) -> bool:
-    """Whether modules may be looked for next to the suite.
+def is_trusted(path: Path) -> bool:
+    """Whether a file or folder is in the project of the working folder, or in a folder that the user trusts."""
+    return in_project(path) or is_listed(path)
 
-    Outside the project only for one that imports, which its trust covers: any file there could pass for an optional
-    package, and any `.dist-info` for a plugin.
-    """
-    return in_project(folder) or any(
-        action.kind == "import" for action in actions_of_suite_alone(suite, folder, model)
-    )
+
+def is_listed(path: Path) -> bool:
+    """Whether the user's configuration has a folder that a file or folder is in."""
+    return any(path.resolve().is_relative_to(folder) for folder in _read(trust_file()).folders)
+
+
+def trust_folder(folder: Path) -> None:
+    """Add a folder to the user's configuration."""
+    folders = (*_read(trust_file()).folders, str(folder.resolve()))
+    _write(trust_file(), TrustFile(tuple(dict.fromkeys(folders))))
 
 
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
@@ -129,8 +108,8 @@ def project_of(folder: Path) -> Path:
 
 
 def trust_file() -> Path:
-    """The file that stores trust."""
-    return settings_folder() / "rightcall" / "trusted.json"
+    """The file with the folders that the user trusts."""
+    return settings_folder() / "rightcall" / "trusted-folders.json"
 
 
 def _read(path: Path) -> TrustFile:

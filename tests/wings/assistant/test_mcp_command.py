@@ -53,7 +53,7 @@ def test_an_assistant_lints_fixes_runs_and_compares(project):
         assert [one["run"] for one in runs["runs"]] == [after["run"], before["run"]]
         assert (await ask("analyze_failures", run=before["run"]))["failed"] == 1
 
-    with_assistant(project, loop)
+    with_assistant(project, loop, "--trust")
 
 
 def test_nothing_outside_the_folder_is_read(project, tmp_path):
@@ -84,27 +84,15 @@ def test_nothing_outside_the_folder_is_read(project, tmp_path):
     assert sorted(path.name for path in outside.iterdir()) == ["goldens.jsonl", "suite.yaml", "tools.json"]
 
 
-STARTING = {
-    "agent: {model: 'exec:python3 evil.py'}": "start: python3 evil.py",
-    "agent: {model: 'keyword:'}\nmetrics: ['evil:score']": "import: evil",
-    "agent: {model: 'keyword:'}\ntools: {mcp: {command: [touch, done]}}": "start: touch done",
-    "agent: {model: 'keyword:', mode: loop}\nmocks: {book_table: {function: 'os:system'}}": "import: os",
-    "agent: {model: 'openai:x', base_url: 'http://203.0.113.9/v1'}": "connect: http://203.0.113.9/v1",
-}
-
-
-def test_a_suite_that_starts_something_is_refused_with_the_list(project):
-    (project / "evil.py").write_text("open('done', 'w')\n")
-
+def test_no_suite_runs_unless_the_user_started_the_server_with_trust(project):
     async def try_all(ask: Assistant) -> None:
-        for lines, shown in STARTING.items():
-            (project / "evil.yaml").write_text(f"dataset: goldens.jsonl\n{lines}\n")
-            assert (await ask("lint_definitions", path="evil.yaml"))["error"] == "bad_input"
-            said = await ask("run_suite", suite="evil.yaml")
-            assert said["error"] == "permission_denied" and shown in said["detail"]
-            assert "rightcall mcp --trust" in said["detail"]
-        said = await ask("run_suite", suite="suite.yaml", model="exec:python3 evil.py")
-        assert said["error"] == "permission_denied"
+        for tool, words in (
+            ("run_suite", {"model": "exec:touch done"}),
+            ("run_suite", {}),
+            ("audit_suite", {}),
+        ):
+            said = await ask(tool, suite="suite.yaml", **words)
+            assert said["error"] == "permission_denied" and "rightcall mcp --trust" in said["detail"]
 
     with_assistant(project, try_all)
     assert not (project / "done").exists()
@@ -197,9 +185,9 @@ def test_a_replay_uses_recorded_answers_and_names_what_is_not_recorded(project):
     async def run(ask: Assistant) -> dict[str, Any]:
         return await ask("run_suite", suite="suite.yaml", replay=True)
 
-    assert with_assistant(project, run)["passed"] == 1
+    assert with_assistant(project, run, "--trust")["passed"] == 1
     recorded[0].unlink()
-    said = with_assistant(project, run)
+    said = with_assistant(project, run, "--trust")
     assert "leave, trial 0: nothing was recorded for these inputs" in json.dumps(said)
 
 
@@ -210,4 +198,4 @@ def test_an_assistant_asks_what_a_suite_would_not_notice(project):
         assert len(audit["survivors"]["items"]) <= 3 and "failed" not in audit
         assert (await ask("audit_suite", suite="../suite.yaml"))["error"] == "permission_denied"
 
-    with_assistant(project, loop)
+    with_assistant(project, loop, "--trust")

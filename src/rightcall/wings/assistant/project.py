@@ -15,7 +15,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.python_object import is_object_name
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.suite import Suite, load_suite, tool_sources
-from rightcall.run.suite_actions import FILE_MODELS, actions, judge_files, record_settings
+from rightcall.run.suite_actions import FILE_MODELS, judge_files, record_settings
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store
 
@@ -25,12 +25,12 @@ class RefusedPathError(InputError):
 
 
 class RefusedSuiteError(ConfigError):
-    """A suite would start, import or connect to something, and the user has not allowed it."""
+    """A suite would run, and the user has not allowed it."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """One folder, its store, and whether suites may start programs. The process works in the folder."""
+    """One folder, its store, and whether suites may run. The process works in the folder."""
 
     root: Path
     store_url: str | None = None
@@ -75,27 +75,16 @@ class Project:
             self.inside(str(named), f"what {path} names")
         return path, suite
 
-    def require_trust(self, path: Path, suite: Suite, model: str | None = None) -> None:
-        """Raise with everything the suite would start, unless the user started the server with `--trust`."""
-        effects = [action.words for action in actions(suite, path.parent, model)]
-        effects += [f"connect: {url}" for url in _servers_of(suite)]
-        if effects and not self.trust:
+    def require_trust(self, path: Path) -> None:
+        """Raise unless the user started the server with `--trust`: the assistant may have written the suite."""
+        if not self.trust:
             raise RefusedSuiteError(
-                f"{path}: running it would",
-                *(f"  {words}" for words in effects),
-                "only the user can allow this: review the suite, then start the server with `rightcall mcp --trust`, "
-                f"or type `rightcall run {path}`",
+                f"{path}: a suite can start programs, so only the user can allow it: review it, then start the server "
+                f"with `rightcall mcp --trust`, or type `rightcall run {path}`"
             )
 
     def store(self, *, must_exist: bool = True) -> Store:
         return open_store(self.store_url, must_exist=must_exist)
-
-
-def _servers_of(suite: Suite) -> Iterator[str]:
-    """Servers that a suite names itself: a key in the environment would be sent there."""
-    named = [entry.base_url for entry in suite.models.values() if isinstance(entry, ModelEndpoint)]
-    for address in (suite.agent.base_url, suite.user.base_url if suite.user else None, *named):
-        yield from (address,) if isinstance(address, str) else address or ()
 
 
 def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:

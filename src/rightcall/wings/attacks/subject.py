@@ -47,7 +47,7 @@ def attack_subject(source: str | Path, *, trust: bool = False) -> AttackSubject:
     path = Path(name)
     if not name.startswith("mcp:") and not is_object_name(name) and is_suite_file(path):
         suite = load_suite(path)
-        require_trust(suite, path, trust=trust)
+        require_trust(path, trust=trust)
         plan = plan_suite(suite, path.parent, attacks="none")
         return AttackSubject(suite.name, tuple(plan.agent.tools), suite, plan)
 

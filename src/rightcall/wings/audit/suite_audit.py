@@ -237,7 +237,7 @@ def _is_suite(path: Path) -> bool:
 
 def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> AuditSubject:
     suite = load_suite(path)
-    require_trust(suite, path, trust=trust)
+    require_trust(path, trust=trust)
     plan: Plan = plan_suite(suite, path.parent)
     plan = replace(plan, metrics=(*plan.metrics, *as_metrics(metrics)))
     dataset = plan.dataset if isinstance(plan.dataset, Path) else path

@@ -49,7 +49,7 @@ def serve(
     no_auth: Annotated[bool, Option("Allow non-loopback addresses without a token")] = False,
     trust: Annotated[
         bool,
-        Option("Allow settings from outside this project to start programs, import modules and send alerts"),
+        Option("Trust the folder of the settings, which can start programs, import modules and send alerts"),
     ] = False,
     store_url: StoreOption = None,
 ) -> None:

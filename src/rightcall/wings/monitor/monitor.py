@@ -13,6 +13,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.case import TestCase
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
+from rightcall.run.trust import require_trust
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
@@ -34,7 +35,6 @@ from rightcall.wings.monitor.settings import (
     JudgeSettings,
     MonitorSettings,
     load_settings,
-    require_settings_trust,
     seconds,
 )
 from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
@@ -52,8 +52,8 @@ class Monitor:
     """Monitors the traces of agents; `feed` accepts one or many.
 
     `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
-    to a function from a case to 1 (bad), 0 or None. A file from outside the project that starts programs, imports
-    modules or sends alerts is refused unless `trust=True`. Results are in the store: `status` reads them back.
+    to a function from a case to 1 (bad), 0 or None. A file whose folder is not trusted is refused unless
+    `trust=True`. Results are in the store: `status` reads them back.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Monitor:
     ) -> None:
         if isinstance(config, str | Path):
             self.folder, self.settings = Path(config).parent, load_settings(config)
-            require_settings_trust(self.settings, Path(config), trust=trust)
+            require_trust(Path(config), trust=trust)
         else:
             self.folder, self.settings = Path(), config or MonitorSettings()
         if refused := [judge.judge for judge in self.settings.judges if judge.calibration is not None]:

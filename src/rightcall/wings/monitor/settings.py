@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
@@ -18,14 +17,6 @@ from rightcall.files.documents import read_document
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.model.record import Record
-from rightcall.run.suite_actions import (
-    Action,
-    fingerprint,
-    listen_actions,
-    metric_actions,
-    without_credentials,
-)
-from rightcall.run.trust import in_project, require_approval
 from rightcall.wings.traces.checks import CHECKS, DEFAULT, AgentSettings
 
 HARD = frozenset({"forbidden"})
@@ -217,42 +208,3 @@ def seconds(text: str) -> float:
     if match is None:
         raise InputError("", f"must be a time such as 30d, 12h or 5s, got '{text}'")
     return float(match[1]) * UNITS[match[2]]
-
-
-def settings_actions(settings: MonitorSettings, folder: Path) -> list[Action]:
-    """Everything that monitoring with these settings would start, import, write, listen on or send alerts to."""
-    return [
-        *listen_actions(settings.listen),
-        *(Action("listen", f"requests to {name}") for name in settings.hosts),
-        *_alert_actions(settings),
-        *(
-            action
-            for judge in settings.judges
-            if judge.metric
-            for action in metric_actions(judge.metric, folder)
-        ),
-    ]
-
-
-def require_settings_trust(settings: MonitorSettings, file: Path, *, trust: bool = False) -> None:
-    """Raise `ConfigError` with what settings from outside the project would start, unless they are trusted."""
-    if in_project(file):
-        return
-    actions = settings_actions(settings, file.parent)
-    require_approval(
-        actions,
-        fingerprint(file, actions),
-        file,
-        opening=f"{file}: these settings are outside the project; monitoring with them would",
-        closing="settings can name code: review them, then pass --trust",
-        trust=trust,
-    )
-
-
-def _alert_actions(settings: MonitorSettings) -> Iterator[Action]:
-    for alert in settings.alerts:
-        if alert.exec:
-            programs = tuple(word for word in alert.exec if Path(word).is_file())
-            yield Action("start", shlex.join(alert.exec), programs)
-        elif alert.to and alert.to != "stderr":
-            yield Action("connect", without_credentials(alert.to))
