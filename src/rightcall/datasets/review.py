@@ -19,12 +19,13 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names
 from rightcall.datasets.goldens import golden_of_plain
-from rightcall.model.golden import AnyGolden, G
+from rightcall.model.golden import AnyGolden, G, Golden
 from rightcall.model.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
 STATES: tuple[ReviewState, ...] = get_args(ReviewState)
-UNREVIEWED = "unreviewed"
+UNREVIEWED = {"state": "pending"}
+"""The review of a golden that nobody has looked at; without an accepted review it decides nothing."""
 PROPOSAL = "proposal"
 """Where a golden says that its expectations are what an agent did in a run."""
 LONGEST_COMMENT = 20_000
@@ -50,14 +51,14 @@ def review_of(golden: AnyGolden) -> Review:
 
 
 def reviewed(
-    golden: AnyGolden,
+    golden: G,
     state: ReviewState | None = None,
     *,
     comment: str | None = None,
     author: str = "",
     at: str = "",
     edited: bool | None = None,
-) -> AnyGolden:
+) -> G:
     """The golden with a decision, a comment, or both; what is None stays as it was."""
     if comment is not None and len(comment) > LONGEST_COMMENT:
         raise InputError("comment", f"has {len(comment):,} characters, the limit is {LONGEST_COMMENT:,}")
@@ -76,6 +77,18 @@ def without_review(golden: AnyGolden) -> AnyGolden:
     """The golden without the decision about it."""
     metadata = {name: value for name, value in golden.metadata.items() if name != KEY}
     return replace(golden, metadata=metadata)
+
+
+def as_negative(golden: Golden, forbidden: Sequence[str]) -> Golden:
+    """The same input, with these calls forbidden and no other expectations: the observed call must not recur."""
+    return replace(
+        golden,
+        category="negative",
+        expected_calls=(),
+        forbidden_calls=tuple(dict.fromkeys(forbidden)),
+        no_calls=not forbidden,
+        extra_calls="allow" if forbidden else "forbid",
+    )
 
 
 def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
@@ -102,10 +115,8 @@ def is_accepted(golden: AnyGolden) -> bool:
 
 
 def needs_review(golden: AnyGolden) -> bool:
-    """Whether a golden's expectations are what an agent did, and nobody has confirmed that it was right."""
-    if golden.metadata.get(KEY) == UNREVIEWED:
-        return True
-    return PROPOSAL in golden.metadata and not is_accepted(golden)
+    """Whether a golden is under review, and nobody has accepted it."""
+    return isinstance(golden.metadata.get(KEY), dict) and not is_accepted(golden)
 
 
 def refuse_unreviewed(goldens: Iterable[G], dataset: Path | None = None) -> Iterator[G]:
@@ -120,7 +131,7 @@ def review_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str
     """What is wrong with unreviewed goldens, and what to do."""
     shown = first_names([f"'{name}'" for name in ids], 3)
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
-    how = f"review with `rightcall generate review {dataset or 'DRAFTS'}` or `rightcall traces review`"
+    how = f"review with `rightcall generate review {dataset or 'DRAFTS'}`"
     return f"{subject} unreviewed: {shown}", f"{how}, or pass --include-unreviewed"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import SeenIds
-from rightcall.datasets.review import UNREVIEWED, needs_review
+from rightcall.datasets.review import needs_review
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.call_kinds import KINDS as JUDGED_KINDS
@@ -50,7 +50,7 @@ def check_goldens(
         if golden.metadata and needs_review(golden):
             hint = "look at what it asks and expects: rightcall generate review FILE"
             yield DatasetFinding(
-                where, golden.id, "error", UNREVIEWED, "nobody has looked at this draft", hint
+                where, golden.id, "error", "unreviewed", "nobody has looked at this draft", hint
             )
         for severity, code, message, hint in notes_of(golden, tools):
             yield DatasetFinding(where, golden.id, severity, code, message, hint)

@@ -22,7 +22,7 @@ from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
-from rightcall.datasets.review import UNREVIEWED, needs_review, review_problem
+from rightcall.datasets.review import needs_review, review_problem
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.call_kinds import skills_of, skills_to_load
 from rightcall.model.expected_call import ExpectedCall
@@ -275,7 +275,9 @@ class _Reading:
         index = skills_of(tools)
         try:
             findings = check_goldens(self._read(index), dict(tools))
-            errors = (f for f in findings if f.severity == "error" and f.code != UNREVIEWED)  # said together
+            errors = (
+                f for f in findings if f.severity == "error" and f.code != "unreviewed"
+            )  # said together
             messages = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
             problems = list(
                 dict.fromkeys((*self._not_held, *messages))

@@ -42,7 +42,7 @@ def test_a_trace_becomes_a_reviewed_golden_of_a_dataset(client, post, watched):
     )
     assert store.traces.get(row.trace_id).row.review == "kept"
     (golden,) = store.datasets.pull("regressions", finalized=False)
-    assert golden.metadata["review"] == "reviewed"
+    assert golden.metadata["review"]["state"] == "accepted"
 
 
 def test_what_a_trace_says_is_only_text(client, watched):

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rightcall as rc
-from rightcall.core.errors import ConfigError, InputError
-from rightcall.datasets.goldens import load_goldens
+from rightcall.core.errors import InputError
 from rightcall.improve.past_evidence import agent_of_file
 from rightcall.wings.audit.command import audit
 
@@ -121,34 +116,3 @@ def test_a_file_names_its_agent(spec: str, name: str, family: str, file: str) ->
 def test_a_file_that_is_not_there_is_said(folder: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         invoke("--trajectories", "a=nowhere.jsonl")
-
-
-def test_questions_need_a_terminal(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="needs a terminal"):
-        invoke("--review")
-
-
-@pytest.mark.stories
-def test_decisions_in_a_terminal_change_a_draft_and_never_the_file(folder: Path) -> None:
-    before = (folder / "goldens.jsonl").read_bytes()
-
-    def review(answer: str) -> str:
-        master, slave = pty.openpty()
-        os.write(master, f"{answer}\n".encode())
-        command = [sys.executable, "-m", "rightcall", "audit", *words(), "--only", "doubts", "--review"]
-        done = subprocess.run(command, stdin=slave, capture_output=True, text=True, check=True, timeout=120)
-        os.close(slave)
-        os.close(master)
-        return done.stdout
-
-    assert "1 change in the draft of 'goldens'" in review("edit")
-    subprocess.run(
-        [sys.executable, "-m", "rightcall", "dataset", "pull", "goldens", "--draft", "-o", "new.jsonl"],
-        check=True,
-        capture_output=True,
-    )
-    edited = {golden.id: golden for golden in load_goldens(folder / "new.jsonl")}
-    assert len(edited) == 5 and edited["g5"].any_of[0][0].args == {"minutes": 5}
-    assert "change in the draft" not in review("keep")
-    assert "No reason to doubt" in review("skip")
-    assert (folder / "goldens.jsonl").read_bytes() == before

@@ -213,7 +213,7 @@ def test_settings_that_cannot_work_are_reported_all_at_once(tmp_path):
 
 def test_a_golden_of_a_trace_is_unreviewed_and_expects_what_was_seen():
     golden = next(iter(load_traces(FOLDER / "otlp_genai_pydantic_ai.json"))).golden()
-    assert golden.metadata["review"] == "unreviewed"
+    assert golden.metadata["review"] == {"state": "pending"}
     assert [(c.tool, c.args) for c in golden.expected_calls][-1] == ("book", {"city": "Hanoi", "seats": 2})
     assert golden.metadata["trace"]["trace_id"].startswith("d84faf")
     json.dumps(golden.metadata)

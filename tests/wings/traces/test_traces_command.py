@@ -15,6 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 import rightcall as rc
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
+from rightcall.datasets.review import needs_review, review_of
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.store.address import open_store
 from tests.store.builders import a_result, a_run
@@ -34,13 +35,12 @@ def said(*words: str, code: int = 0, typed: str = "") -> str:
     return result.output
 
 
-def test_import_into_the_store_and_review_there(url, tmp_path):
+def test_import_into_the_store_and_promote_what_is_queued(url, tmp_path):
     assert "2 traces, 6 calls" in said("traces", "import", SAMPLE, "--store", url)
     target = tmp_path / "goldens.jsonl"
-    shown = said("traces", "review", "--to", target, "--store", url, typed="keep\n" * 2)
-    assert "1 golden added" in shown or "2 goldens added" in shown
-    assert all(golden.metadata["review"] == "reviewed" for golden in load_goldens(target))
-    assert "0 goldens added" in said("traces", "review", "--to", target, "--store", url)
+    assert f"rightcall generate review {target}" in said("traces", "promote", "--to", target, "--store", url)
+    assert all(golden.metadata["review"] == {"state": "pending"} for golden in load_goldens(target))
+    assert "0 goldens added" in said("traces", "promote", "--to", target, "--store", url)
 
 
 def candidates(tmp_path: Path, url: str) -> Path:
@@ -51,41 +51,23 @@ def candidates(tmp_path: Path, url: str) -> Path:
 def test_import_into_files_writes_trajectories_and_goldens_that_wait(url, tmp_path):
     file = candidates(tmp_path, url)
     goldens = list(load_goldens(file))
-    assert {golden.metadata["review"] for golden in goldens} == {"unreviewed"}
+    assert all(map(needs_review, goldens))
     assert sum(golden.metadata["seen"] for golden in goldens) == 2
     assert len(list(load_trajectories(file.parent / "trajectories.jsonl"))) == 2
 
 
 @pytest.mark.parametrize(
     ("typed", "category", "forbidden"),
-    [("keep\nquit\n", None, ()), ("negative\nbook\nquit\n", "negative", ("book",))],
+    [("a\nq\n", None, ()), ("f\nbook\nq\n", "negative", ("book",))],
 )
-def test_what_is_decided_is_what_is_written(typed, category, forbidden, url, tmp_path):
-    target = tmp_path / "goldens.jsonl"
-    said("traces", "review", candidates(tmp_path, url), "--to", target, typed=typed)
+def test_what_is_accepted_is_finalized(typed, category, forbidden, url, tmp_path):
+    """What a trace's golden asks and what a generated draft asks are reviewed by one command."""
+    file, target = candidates(tmp_path, url), tmp_path / "goldens.jsonl"
+    said("generate", "review", file, typed=typed)
+    said("generate", "finalize", file, "-o", target)
     (golden,) = load_goldens(target)
     assert (golden.category, golden.forbidden_calls) == (category, forbidden)
-
-
-def test_what_was_decided_is_not_asked_again_and_what_was_skipped_is(url, tmp_path):
-    other = FOLDER / "openinference_openai_agents.json"
-    said("traces", "import", SAMPLE, other, "--to", tmp_path, "--store", url)
-    review = ("traces", "review", tmp_path / "candidates.jsonl", "--to", tmp_path / "goldens.jsonl")
-    assert said(*review, typed="keep\nskip\n").count("keep, edit") == 2
-    assert said(*review, typed="quit\n").count("keep, edit") == 1
-
-
-@pytest.mark.parametrize(("changed", "kept"), [('"seats": 3', 1), ('"seats": 3, }', 0)])
-def test_a_golden_is_edited_before_it_is_kept(changed, kept, url, tmp_path, monkeypatch):
-    editor = tmp_path / "editor.py"
-    editor.write_text(
-        f"import pathlib, sys\np = pathlib.Path(sys.argv[1])\np.write_text(p.read_text().replace('\"seats\": 2', '{changed}'))\n"
-    )
-    monkeypatch.setenv("EDITOR", f"python {editor}")
-    target = tmp_path / "goldens.jsonl"
-    said("traces", "review", candidates(tmp_path, url), "--to", target, typed="edit\nquit\n")
-    found = list(load_goldens(target)) if target.exists() else []
-    assert [golden.expected_calls[-1].args["seats"] for golden in found] == [3] * kept
+    assert not needs_review(golden)
 
 
 def test_a_list_without_traces_says_so(url):
@@ -101,10 +83,10 @@ def test_promote_makes_an_unreviewed_golden_unless_accepted(url, tmp_path):
         json.loads(said("traces", "list", "--store", url, "--json").splitlines()[0])["trace_id"],
         tmp_path / "g.jsonl",
     )
-    for options, review in (((), "unreviewed"), (("--accept",), "reviewed")):
+    for options, state in (((), "pending"), (("--accept",), "accepted")):
         said("traces", "promote", name[:12], "--to", target, "--store", url, *options)
         (golden,) = load_goldens(target)
-        assert golden.metadata["review"] == review
+        assert review_of(golden).state == state
 
 
 def test_unreviewed_goldens_are_refused_by_run(url, tmp_path):
@@ -196,7 +178,7 @@ def hostile_file(tmp_path: Path) -> Path:
         ("traces", "list", "--store", "URL"),
         ("monitor", "check", "FILE"),
         ("monitor", "status", "--store", "URL"),
-        ("traces", "review", "--to", "OUT", "--store", "URL"),
+        ("traces", "promote", "--to", "OUT", "--store", "URL"),
     ],
 )
 def test_no_words_of_a_trace_steer_a_terminal_or_a_ci_log(command, url, tmp_path):

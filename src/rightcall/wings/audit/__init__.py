@@ -12,7 +12,6 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     audit_document   an audit with what its pages show: goldens, bugs that pass, and goldens with the proposed changes
     audit_sarif      an audit as SARIF 2.1.0, for code scanning
     audit_view       an audit for pages
-    doubt_review     `rightcall audit --review`: decide about each golden that is probably wrong, in the terminal
     expectations     expectations as proposals edit them
     mutant_view      one mutant as `--show` prints it
     mutation         the mutants of a golden

@@ -66,10 +66,6 @@ def audit(suite: Path, options: AuditOptions) -> None:
         _show(result, suite, options)
     if options.apply:
         _draft(document, options)
-    if options.review:
-        from rightcall.wings.audit.doubt_review import review_doubts
-
-        review_doubts(call, result.doubts)
     unknown_floor = options.only == "floor" and (result.floor is None or bool(result.floor.skipped))
     if unknown_floor or (not result.audited and options.only in (None, "mutants")):
         raise click.exceptions.Exit(2)

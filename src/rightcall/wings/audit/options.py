@@ -101,9 +101,6 @@ class AuditOptions(AuditChoices):
             "Fail if the lower bound of the catch rate is below this", flags=("--min",), group=CI, ge=0, le=1
         ),
     ] = None
-    review: Annotated[
-        bool, Option("Decide about each golden that is probably wrong: keep, edit, drop", group=SELECTION)
-    ] = False
     strict: Annotated[
         bool,
         Option("Fail when a golden is certainly wrong: it cannot be met, or a tool refuses it", group=CI),

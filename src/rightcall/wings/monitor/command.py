@@ -203,7 +203,7 @@ def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
         *([f"rightcall monitor ack {latched[0].key}"] if latched else []),
-        "rightcall traces review --to goldens.jsonl",
+        "rightcall traces promote --to goldens.jsonl",
     )
 
 

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from rightcall.datasets.review import as_negative, reviewed
 from rightcall.model import CaseResult, Golden, Score
 from rightcall.show.dashboard.links import with_query
 from rightcall.show.dashboard.page_renderer import page
@@ -18,7 +19,6 @@ from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.store.watch import KeptTrace, TraceFilter
 from rightcall.wings.monitor.production_rates import check_rates, version_changes
-from rightcall.wings.traces.golden_candidate import accept_golden, as_negative
 from rightcall.wings.traces.trace_record import trace_of
 
 NEWEST, QUEUED = 20, 20
@@ -99,9 +99,10 @@ def review(request: Request) -> Response:
     alias = fields.get("alias", "").strip()
     if not alias:
         raise HTTPException(400, "choose a dataset")
-    golden = accept_golden(trace_of(kept).golden(), by="dashboard")
+    golden = trace_of(kept).golden()
     if forbidden := [name.strip() for name in fields.get("forbidden", "").split(",") if name.strip()]:
         golden = as_negative(golden, forbidden)
+    golden = reviewed(golden, "accepted", author="dashboard")
     store.datasets.add_to_draft(alias, golden, author="dashboard")
     store.traces.set_review(kept.row.trace_id, "kept")
     return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)

@@ -10,9 +10,7 @@ import click
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.cli.command_options import CommandGroup
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import ask, console, print_json, print_json_line, print_next, tell
-from rightcall.core import codec
-from rightcall.core.errors import InputError
+from rightcall.cli.output import print_json, print_json_line, print_next, tell
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import pluralize
 from rightcall.show.text import one_line
@@ -20,7 +18,7 @@ from rightcall.store.address import open_store
 from rightcall.wings.traces.problems import Problems
 
 if TYPE_CHECKING:
-    from rightcall.model.golden import Golden
+    from rightcall.store.sql.store import Store
     from rightcall.store.watch import KeptTrace
     from rightcall.wings.traces.trace import Trace
     from rightcall.wings.traces.trace_import import Imported
@@ -56,7 +54,7 @@ def import_(
     """Read traces from FILES and turn them into trajectories, and goldens to review.
 
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
-    by content. Without --to, traces go into the store, where `traces review` finds them.
+    by content. Without --to, traces go into the store, where `traces promote` finds them.
     """
     from rightcall.wings.traces.reader import load_traces
     from rightcall.wings.traces.redaction import Redactor
@@ -82,9 +80,9 @@ def import_(
         written = f"{outcome.useful:,} trajector{'y' if outcome.useful == 1 else 'ies'}"
         tell(f"{folder / 'trajectories.jsonl'}: {written}")
         tell(f"{folder / 'candidates.jsonl'}: {pluralize(outcome.candidates, 'golden')} to review")
-        print_next(f"rightcall traces review {folder / 'candidates.jsonl'} --to goldens.jsonl")
+        print_next(f"rightcall generate review {folder / 'candidates.jsonl'}")
     else:
-        print_next("rightcall traces list", "rightcall traces review --to goldens.jsonl")
+        print_next("rightcall traces list", "rightcall traces promote --to goldens.jsonl")
 
 
 def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
@@ -176,99 +174,7 @@ def _print_trace(trace: Trace) -> None:
 
 
 @traces.command()
-@click.argument("candidates", required=False, type=click.Path(path_type=Path))
-def review(
-    candidates: Path | None,
-    target: Annotated[Path, Option("File for accepted goldens", flags=("--to",))],
-    store_url: StoreOption = None,
-) -> None:
-    """Review goldens made from traces one by one: keep, edit, negative, drop or skip.
-
-    CANDIDATES is what `traces import --to` wrote; without it the store's queue is reviewed, failed checks first.
-    """
-    from rightcall.store.base import user_name
-    from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
-
-    kept = 0
-    for golden, settle in _review_queue(candidates, target, store_url):
-        _print_candidate(golden)
-        choice = ask(click.prompt, "keep, edit, negative, drop, skip, quit", default="skip", show_choices=False,
-                              type=click.Choice(["keep", "edit", "negative", "drop", "skip", "quit"]))  # fmt: skip
-        if choice == "quit":
-            break
-        if choice in ("keep", "edit", "negative"):
-            judged: Golden | None = golden
-            if choice == "negative":
-                names = [str(call.tool) for call in golden.expected_calls]
-                answer = ask(click.prompt, "calls that must not happen", default=",".join(names))
-                judged = as_negative(golden, [name.strip() for name in answer.split(",") if name.strip()])
-            elif choice == "edit":
-                judged = _edit_golden(golden)
-            if judged is None:
-                continue
-            add_goldens(target, [accept_golden(judged, by=user_name())])
-            kept += 1
-        if choice != "skip":
-            settle("dropped" if choice == "drop" else "kept")
-    tell(f"{pluralize(kept, 'golden')} added to {target}")
-    if kept:
-        print_next(f"rightcall dataset check {target}")
-
-
-def _edit_golden(golden: Golden) -> Golden | None:
-    """The golden as the person's editor leaves it; None when it was closed without saving or cannot be read."""
-    import msgspec
-
-    from rightcall.model import Golden as GoldenType
-
-    written = msgspec.json.format(codec.encode(golden), indent=2).decode()
-    text = ask(click.edit, written, extension=".json")
-    if text is None:
-        tell("not saved; the golden is left as it is", err=True)
-        return None
-    try:
-        return codec.decode(text.encode(), GoldenType, golden.id)
-    except InputError as error:
-        tell(f"not kept: {one_line(str(error))}", err=True)
-        return None
-
-
-def _review_queue(candidates: Path | None, target: Path, store_url: str | Path | None) -> Any:
-    """Goldens, each with a function to call with the decision."""
-    if candidates is not None:
-        from rightcall.datasets.goldens import load_goldens
-        from rightcall.wings.traces.golden_candidate import is_unreviewed
-
-        judged = {g.id for g in load_goldens(target) if not is_unreviewed(g)} if target.exists() else set()
-        for golden in list(load_goldens(candidates)):
-            if is_unreviewed(golden) and golden.id not in judged:
-                yield golden, lambda _word: None
-        return
-    from rightcall.store.watch import TraceFilter
-    from rightcall.wings.traces.trace_record import trace_of
-
-    with open_store(store_url, must_exist=True) as store:
-        failed_first = [
-            row
-            for bad in (True, False)
-            for row in store.traces.page(TraceFilter(review="queued", failed=bad), limit=1000)
-        ]
-        for row in failed_first:
-            kept = store.traces.get(row.trace_id)
-            yield trace_of(kept).golden(), lambda word, name=row.trace_id: store.traces.set_review(name, word)
-
-
-def _print_candidate(golden: Golden) -> None:
-    out = console()
-    out.say("\n[bold]{}[/bold]  [dim]{}[/dim]", one_line(golden.input), golden.id)
-    for call in golden.expected_calls:
-        out.print(f"  {one_line(str(call.tool))}  {one_line(str(call.args))}", soft_wrap=True)
-    if golden.metadata.get("seen"):
-        out.print(f"  seen {golden.metadata['seen']} times")
-
-
-@traces.command()
-@click.argument("ids", nargs=-1, required=True)
+@click.argument("ids", nargs=-1)
 def promote(
     ids: tuple[str, ...],
     target: Annotated[Path, Option("File of goldens to add to", flags=("--to",))],
@@ -278,24 +184,33 @@ def promote(
     accept: Annotated[bool, Option("Mark as reviewed: the agent's calls are correct")] = False,
     store_url: StoreOption = None,
 ) -> None:
-    """Create goldens from the traces IDS, marked unreviewed unless --accept or --negative is given."""
+    """Create goldens from the traces IDS [default: all queued ones], unreviewed without --accept or --negative."""
+    from rightcall.datasets.review import as_negative, reviewed
     from rightcall.store.base import user_name
-    from rightcall.wings.traces.golden_candidate import accept_golden, add_goldens, as_negative
+    from rightcall.wings.traces.golden_candidate import add_goldens
     from rightcall.wings.traces.trace_record import trace_of
 
     goldens = []
     with open_store(store_url, must_exist=True) as store:
-        for name in ids:
+        for name in ids or _queued(store):
             kept: KeptTrace = store.traces.get(name)
             golden = trace_of(kept).golden()
             if negative:
                 golden = as_negative(golden, negative)
-            goldens.append(accept_golden(golden, by=user_name()) if accept or negative else golden)
+            goldens.append(reviewed(golden, "accepted", author=user_name()) if accept or negative else golden)
             store.traces.set_review(kept.row.trace_id, "kept")
     count = add_goldens(target, goldens)
     tell(f"{pluralize(len(goldens), 'golden')} added to {target}, {count:,} in it")
-    if not accept and not negative:
-        print_next(f"rightcall traces review {target} --to {target}")
+    if goldens and not accept and not negative:
+        print_next(f"rightcall generate review {target}")
+
+
+def _queued(store: Store) -> list[str]:
+    """Traces that wait for a review, failed checks first."""
+    from rightcall.store.watch import TraceFilter
+
+    pages = (store.traces.page(TraceFilter(review="queued", failed=bad), limit=1000) for bad in (True, False))
+    return [row.trace_id for page in pages for row in page]
 
 
 @traces.command()

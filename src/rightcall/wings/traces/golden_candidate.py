@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -15,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.wings.traces.calls import canonical
-from rightcall.wings.traces.trace import REVIEWED, UNREVIEWED, Trace
+from rightcall.wings.traces.trace import Trace
 
 
 def signature(trace: Trace) -> str:
@@ -50,29 +49,6 @@ class CandidateSpool:
         for seen, written in self._file.execute("SELECT seen, golden FROM candidate ORDER BY rowid"):
             golden = codec.decode(written, Golden, "a candidate")
             yield msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": seen})
-
-
-def is_unreviewed(golden: AnyGolden) -> bool:
-    """Whether this golden's expectations are unreviewed."""
-    return golden.metadata.get("review") == UNREVIEWED
-
-
-def accept_golden(golden: Golden, *, by: str = "") -> Golden:
-    """The golden as one that a person has accepted."""
-    mark: dict[str, Any] = {"review": REVIEWED} | ({"reviewed_by": by} if by else {})
-    return msgspec.structs.replace(golden, metadata=golden.metadata | mark)
-
-
-def as_negative(golden: Golden, forbidden: Sequence[str]) -> Golden:
-    """The same input, with these calls forbidden and no other expectations: the observed call must not recur."""
-    return msgspec.structs.replace(
-        golden,
-        category="negative",
-        expected_calls=(),
-        forbidden_calls=tuple(dict.fromkeys(forbidden)),
-        no_calls=not forbidden,
-        extra_calls="allow" if forbidden else "forbid",
-    )
 
 
 def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:

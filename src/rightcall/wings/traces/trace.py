@@ -12,6 +12,7 @@ import msgspec
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import utc_text
+from rightcall.datasets.review import UNREVIEWED
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
@@ -19,7 +20,6 @@ from rightcall.model.score import Score
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
-UNREVIEWED, REVIEWED = "unreviewed", "reviewed"
 NO_NAME = "?"
 """The name of a call whose span has none."""
 PADDING = "0" * 16

@@ -16,6 +16,7 @@ from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize, utc_text
 from rightcall.datasets.review import (
     ReviewState,
+    as_negative,
     counts,
     edit_golden,
     golden_by_hand,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from rightcall.model.golden import AnyGolden
 
 EMPTY = '{"id": "", "input": "", "expected_calls": [{"tool": "", "args": {}}]}\n'
-HELP = "a accept · r reject · e edit · c comment · n new golden · s skip · b back · q quit"
+HELP = "a accept · r reject · e edit · c comment · f forbid these calls · n new golden · s skip · b back · q quit"
 
 
 @click.command(cls=DeclaredCommand)
@@ -177,6 +178,9 @@ def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
         place.put(reviewed(golden, comment=ask(click.prompt, "comment"), author=who, at=_now()))
         return 0
     try:
+        if key == "f":
+            _forbid(golden, place, who)
+            return 1
         if key == "e":
             _edit(golden, place, who)
         elif key == "n":
@@ -188,6 +192,18 @@ def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     except InputError as error:
         tell(f"error: {error}", err=True)
     return 0
+
+
+def _forbid(golden: AnyGolden, place: Drafts, who: str) -> None:
+    """The golden with calls that must not happen in place of those that it expects."""
+    from rightcall.model.golden import Golden
+
+    if not isinstance(golden, Golden):
+        raise InputError(f"golden '{golden.id}'", "is a conversation", "edit it: e")
+    names = ",".join(str(call.tool) for call in golden.expected_calls)
+    answer = ask(click.prompt, "calls that must not happen", default=names)
+    forbidden = [name.strip() for name in answer.split(",") if name.strip()]
+    place.put(reviewed(as_negative(golden, forbidden), "accepted", author=who, at=_now(), edited=True))
 
 
 def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
@@ -225,6 +241,8 @@ def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     note = golden.metadata.get("audit")
     for edit in note.get("edits", ()) if isinstance(note, dict) else ():
         out.print(f"  audit: {msgspec.json.encode(edit).decode()}", style="yellow", soft_wrap=True)
+    if seen := golden.metadata.get("seen"):
+        out.print(f"  seen {seen} times")
     if golden_review.comment:
         out.print(f"  comment: {golden_review.comment}", style="dim")
 
