@@ -1,22 +1,26 @@
-"""Shared resources of generation, created once per run."""
+"""The settings of generation, and what is opened with them once per run."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from rightcall.agents.model_retries import Asker
+from rightcall.agents.limits import RunLimits
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.model.tool import Tool
+from rightcall.store.sql.store import Store
 from rightcall.wings.generate.config import (
     ConversationalStylingConfig,
     EvolutionConfig,
     FiltrationConfig,
+    Model,
     StylingConfig,
     VerificationConfig,
 )
+from rightcall.wings.generate.production import SynthesisProgress
 from rightcall.wings.generate.scribe import Scribe
 from rightcall.wings.generate.verify import Solver, Verifier
 
@@ -28,9 +32,46 @@ STYLES = (
 
 
 @dataclass(frozen=True)
-class Kit:
-    """Tools, models and settings. `planned` has the tools with values to draw from."""
+class SynthesisSettings:
+    """How goldens are generated; `Synthesizer` explains the settings."""
 
+    model: Model | None = None
+    async_mode: bool = True
+    max_concurrent: int = 16
+    filtration_config: FiltrationConfig | None = None
+    evolution_config: EvolutionConfig | None = None
+    styling_config: StylingConfig | None = None
+    conversational_styling_config: ConversationalStylingConfig | None = None
+    cost_tracking: bool = False
+    tools: Sequence[Tool] = ()
+    solver: Model | None = None
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    seed: int = 0
+    base_url: str | None = None
+    limits: RunLimits = field(default_factory=RunLimits)
+    store: Store | None = None
+    resume: str | None = None
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None
+    patience: Patience | None = None
+
+    @property
+    def styling(self) -> StylingConfig:
+        """The style of requests; the default where none is set."""
+        return self.styling_config or StylingConfig()
+
+    @property
+    def conversational_styling(self) -> ConversationalStylingConfig:
+        """The style of conversations; the default where none is set."""
+        return self.conversational_styling_config or ConversationalStylingConfig()
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A setup with its models open. `planned` has the tools with values to draw from."""
+
+    setup: SynthesisSettings
     tools: Mapping[str, Tool]
     verifier: Verifier
     asker: Asker
@@ -40,30 +81,23 @@ class Kit:
     planned: Mapping[str, Tool] = field(default_factory=dict)
     solver_model: str = ""
     servers: tuple[str, ...] = ()
-    seed: int = 0
-    language: str = "en"
-    verification: VerificationConfig = field(default_factory=VerificationConfig)
-    filtration: FiltrationConfig | None = None
-    evolution: EvolutionConfig | None = None
-    styling: StylingConfig = field(default_factory=StylingConfig)
-    conversational_styling: ConversationalStylingConfig = field(default_factory=ConversationalStylingConfig)
 
     @property
     def language_name(self) -> str:
         """The language as written in a prompt."""
-        return NAMES.get(self.language, self.language)
+        return NAMES.get(self.setup.language, self.setup.language)
 
     def style(self, job: str) -> str:
         """The style of a request: from the styling, or chosen at random per job."""
-        return self.styling.input_format or self.chance(job, "style").choice(STYLES)
+        return self.setup.styling.input_format or self.chance(job, "style").choice(STYLES)
 
     def chance(self, job: str, what: str) -> random.Random:
         """A random generator for one purpose of one job."""
-        return random.Random(f"{self.seed}/{job}/{what}")  # noqa: S311
+        return random.Random(f"{self.setup.seed}/{job}/{what}")  # noqa: S311
 
     def scribe(self, job: str) -> Scribe:
         """A scribe for one job."""
-        return Scribe(self.asker, job, self.seed, self.language_name, critic=self.critic)
+        return Scribe(self.asker, job, self.setup.seed, self.language_name, critic=self.critic)
 
     def provenance(self, way: str, scribe: Scribe, **more: Any) -> dict[str, Any]:
         """The origin of a golden, for its metadata."""
@@ -71,8 +105,8 @@ class Kit:
             "by": _maker(),
             "way": way,
             "model": self.model,
-            "seed": self.seed,
-            "language": self.language,
+            "seed": self.setup.seed,
+            "language": self.setup.language,
         }
         if self.solver is not None:
             facts["solver"] = self.solver_model

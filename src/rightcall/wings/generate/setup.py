@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Self
 
-from rightcall.agents.limits import RunLimits
-from rightcall.agents.model_retries import Asker, Patience
+from rightcall.agents.model_retries import Asker
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
@@ -24,18 +23,12 @@ from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import server_of
 from rightcall.models.resolver import endpoint_of, resolve
 from rightcall.run.run_record import new_run_id
-from rightcall.store.sql.store import Store
 from rightcall.wings.generate.config import (
-    ConversationalStylingConfig,
-    EvolutionConfig,
-    FiltrationConfig,
     Model,
-    StylingConfig,
-    VerificationConfig,
 )
 from rightcall.wings.generate.examples import PlannedTools, planned_tools
-from rightcall.wings.generate.kit import Kit
-from rightcall.wings.generate.production import NOTHING, ROUNDS, Production, SynthesisProgress, Work, produce
+from rightcall.wings.generate.kit import Kit, SynthesisSettings
+from rightcall.wings.generate.production import NOTHING, ROUNDS, Production, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
 from rightcall.wings.generate.verify import Solver, Verifier
 
@@ -44,29 +37,8 @@ LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 
 
 @dataclass(frozen=True)
-class SynthesisSetup:
-    """How goldens are generated; `Synthesizer` explains the settings."""
-
-    model: Model | None = None
-    async_mode: bool = True
-    max_concurrent: int = 16
-    filtration_config: FiltrationConfig | None = None
-    evolution_config: EvolutionConfig | None = None
-    styling_config: StylingConfig | None = None
-    conversational_styling_config: ConversationalStylingConfig | None = None
-    cost_tracking: bool = False
-    tools: Sequence[Tool] = ()
-    solver: Model | None = None
-    verification: VerificationConfig = field(default_factory=VerificationConfig)
-    mocks: Mapping[str, Any] = field(default_factory=dict)
-    language: str = "en"
-    seed: int = 0
-    base_url: str | None = None
-    limits: RunLimits = field(default_factory=RunLimits)
-    store: Store | None = None
-    resume: str | None = None
-    watch: Callable[[SynthesisProgress], None] = lambda progress: None
-    patience: Patience | None = None
+class SynthesisSetup(SynthesisSettings):
+    """Opens the models of its settings, and passes work to `production`."""
 
     @asynccontextmanager
     async def _kit(self) -> AsyncIterator[Kit]:
@@ -77,12 +49,12 @@ class SynthesisSetup:
             desk = _Desk(stack, self, writes)
             writer = await desk.asker(writes)
             reader = writer if self.solver is None else await desk.asker(self.solver)
-            filtration = self.filtration_config
-            critic_model = filtration.critic_model if filtration else None
+            critic_model = self.filtration_config.critic_model if self.filtration_config else None
             critic = None if critic_model is None else await desk.asker(critic_model)
             checks = self.verification
             solver = Solver(reader, tools, seed=self.seed, temperature=checks.temperature) if tools else None
             yield Kit(
+                self,
                 tools=tools,
                 planned=tools,
                 verifier=Verifier(tools, solver, checks, mocks=self.mocks, seed=self.seed),
@@ -92,13 +64,6 @@ class SynthesisSetup:
                 model=_name(writes),
                 solver_model=_name(self.solver) or _name(writes),
                 servers=desk.servers,
-                seed=self.seed,
-                language=self.language,
-                verification=checks,
-                filtration=filtration,
-                evolution=self.evolution_config,
-                styling=self.styling_config or StylingConfig(),
-                conversational_styling=self.conversational_styling_config or ConversationalStylingConfig(),
             )
 
     @asynccontextmanager

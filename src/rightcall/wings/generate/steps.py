@@ -51,10 +51,10 @@ async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> R
     `BelowThreshold` when no rewrite reaches the threshold. An evolution that degrades the input is reverted.
     """
     about = f"The text it is about:\n<text>\n{context}\n</text>\n" if context else ""
-    filtration = kit.filtration or FiltrationConfig()
+    filtration = kit.setup.filtration_config or FiltrationConfig()
     text, quality = await _good_enough(text, filtration, scribe, about)
     tried: list[str] = []
-    config = kit.evolution
+    config = kit.setup.evolution_config
     if config is None:
         return Refinement(text, quality)
     rng = kit.chance(scribe.slot, "evolutions")
@@ -103,7 +103,7 @@ async def label_calls(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden 
     """
     if kit.solver is None:
         return golden, Score.passed_if(True)
-    checks, done = kit.verification, list[Trajectory]()
+    checks, done = kit.setup.verification, list[Trajectory]()
     for number in range(checks.samples):
         trajectory = await kit.solver.sample(golden, number)
         done.append(trajectory)

@@ -15,7 +15,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.tool import Tool
-from rightcall.wings.generate.config import ContextConstructionConfig, StylingConfig
+from rightcall.wings.generate.config import ContextConstructionConfig
 from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
 from rightcall.wings.generate.documents import load_document
 from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
@@ -224,7 +224,7 @@ class Synthesizer(SynthesisSetup):
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
         """Goldens from a description."""
-        styling = self.styling_config or StylingConfig()
+        styling = self.styling
         if not conversations and not (styling.scenario and styling.task and styling.input_format):
             raise ConfigError(
                 "generating from scratch requires a styling_config with scenario, task and input_format"

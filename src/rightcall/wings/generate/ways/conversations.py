@@ -63,8 +63,8 @@ class ConversationJob:
         self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe
     ) -> tuple[Turn | None, dict[str, Score]]:
         kit, scores = self.kit, dict[str, Score]()
-        for attempt in range(kit.verification.attempts):
-            plan = plan_of(slot, kit.planned, seed=kit.seed, attempt=attempt)
+        for attempt in range(kit.setup.verification.attempts):
+            plan = plan_of(slot, kit.planned, seed=kit.setup.seed, attempt=attempt)
             if plan is None:
                 scores = {
                     "schema": Score.passed_if(False, "found no arguments that are valid for the schema")

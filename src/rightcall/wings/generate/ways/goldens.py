@@ -69,5 +69,5 @@ def golden_scenarios(
 def _examples(golden: Golden, goldens: Sequence[Golden], kit: Kit) -> str:
     """The golden itself first, then random others."""
     others = [other.input for other in goldens if other is not golden]
-    drawn = random.Random(f"{kit.seed}/{golden.id}").sample(others, min(EXAMPLES - 1, len(others)))  # noqa: S311
+    drawn = random.Random(f"{kit.setup.seed}/{golden.id}").sample(others, min(EXAMPLES - 1, len(others)))  # noqa: S311
     return "\n".join(f"- {text}" for text in [golden.input, *drawn])

@@ -50,7 +50,7 @@ class PromptedJob:
     async def make(self) -> Made:
         """A golden, or why every attempt failed."""
         scribe, reasons, scores = self.kit.scribe(self.id), list[str](), dict[str, Score]()
-        for attempt in range(self.kit.verification.attempts):
+        for attempt in range(self.kit.setup.verification.attempts):
             scribe.attempt = attempt
             try:
                 golden = await self.write(scribe, scores)
@@ -154,7 +154,7 @@ class TextJob(PromptedJob):
     async def _with_answer(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
         if not self.include_expected:
             return golden
-        form = self.kit.styling.expected_output_format
+        form = self.kit.setup.styling.expected_output_format
         answer = await scribe.answer(
             "expected-output",
             "expected_output",
@@ -172,9 +172,9 @@ def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int,
         name = f"scratch-{place + 1:04}"
         values: dict[str, object] = {"number": place + 1, "count": max(count, place + 1)}
         if conversations:
-            values["style"] = style_lines(kit.conversational_styling)
+            values["style"] = style_lines(kit.setup.conversational_styling)
             return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
-        asked = kit.styling
+        asked = kit.setup.styling
         values |= {"scenario": asked.scenario, "task": asked.task, "input_format": asked.input_format}
         return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
 
@@ -198,7 +198,7 @@ def context_jobs(
         name = f"{cluster}-{number + 1}"
         values: dict[str, object] = {"context": context.text, "number": number + 1, "count": per_context}
         if conversations:
-            values["style"] = style_lines(kit.conversational_styling)
+            values["style"] = style_lines(kit.setup.conversational_styling)
             return ScenarioJob(name, kit, way, "conversation_from_context", values, context, include_expected)
         values["style"] = kit.style(name)
         return TextJob(

@@ -39,8 +39,8 @@ class ToolJob:
         kit, reasons = self.kit, list[str]()
         scribe = kit.scribe(self.id)
         scores: dict[str, Score] = {}
-        for attempt in range(kit.verification.attempts):
-            plan = plan_of(self.slot, kit.planned, seed=kit.seed, attempt=attempt)
+        for attempt in range(kit.setup.verification.attempts):
+            plan = plan_of(self.slot, kit.planned, seed=kit.setup.seed, attempt=attempt)
             if plan is None:
                 reasons.append("found no arguments that are valid for the schema")
                 continue
@@ -86,12 +86,12 @@ class ToolJob:
             return f"the request reveals the {plan.missing}"
         rest = [{n: v for n, v in call.arguments.items() if n != plan.missing} for call in plan.calls]
         lacking = missing_values(request, rest) or surplus_numbers(request, rest)
-        is_wrong = lacking and self.kit.verification.literal
+        is_wrong = lacking and self.kit.setup.verification.literal
         return f"the request does not match its plan: {lacking[0]}" if is_wrong else ""
 
     async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe) -> Golden:
         """The golden after its evolutions; one that no longer implies the same calls is reverted."""
-        config, tried = self.kit.evolution, list[str]()
+        config, tried = self.kit.setup.evolution_config, list[str]()
         if config is None or not plan.has_calls:
             return golden
         rng = self.kit.chance(self.id, "evolutions")
