@@ -84,12 +84,16 @@ BELOW = Place(below=True)
 
 
 class Voice(msgspec.Struct, eq=False):
-    """One request that a framework makes, or with `is_run` a whole run, whose hooks run in other contexts."""
+    """One request that a framework makes, or with `is_run` a whole run, whose hooks run in other contexts.
+
+    With `while_waiting` a run whose code may ask by itself: only what is asked while it waits is below it.
+    """
 
     recorder: Hearer
     place: Place
     waits: bool = True
     is_run: bool = False
+    while_waiting: bool = False
 
 
 _VOICES: ContextVar[tuple[Voice, ...]] = ContextVar("rightcall_voices", default=())
@@ -104,7 +108,7 @@ def place_of_request(recorder: Hearer) -> Place:
         outer = voice.recorder
         if outer is recorder or outer.shared is not recorder.shared:
             continue
-        if voice.waits or (voice.is_run and outer.waits):
+        if voice.waits or ((voice.is_run or voice.while_waiting) and outer.waits):
             return BELOW
         if (place := outer.place_in_running_tool()) is not None:
             return place

@@ -16,6 +16,7 @@ from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
 from rightcall.agents.observed.framework_names import INFERRED, ROOT
 from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
+from rightcall.agents.observed.voices import TOP, Voice, speak
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message, Role
 from rightcall.model.tool import Tool
@@ -80,6 +81,9 @@ def _watch_iter(original: Any) -> Any:
                 depth, parent = _INSIDE.get()
                 ours = _capability(watch, str(getattr(self, "name", "") or ""), depth + 1, parent)
                 options["capabilities"] = [*(options.get("capabilities") or ()), ours]
+                speak(
+                    Voice(watch.recorder, TOP, waits=False, while_waiting=True)
+                )  # streams ask outside the hook
         return original(self, *args, **options)
 
     return iter
