@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import httpx
 import pytest
 
 import rightcall as rc
@@ -14,6 +15,7 @@ from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
+from tests.models.loopback import json_server
 
 SILENT = [rc.Golden("Say nothing", id=f"g{n:02}", no_calls=True) for n in range(12)]
 """Goldens that a broken agent would satisfy."""
@@ -132,3 +134,28 @@ def test_a_run_that_saw_no_call_though_some_are_expected_says_how_to_observe(tmp
             assert any("observe: auto" in notice for notice in outcome.notices) is hinted
         silent = asyncio.run(run_plan(Plan("p", Agent(lambda g: "Done."), SILENT), store))
         assert silent.notices == ()
+        forbidding = [rc.Golden("Free my berth", id="berth", forbidden_calls=["terminate_contract"])]
+        for answer, hinted in (("Done.", True), ([{"role": "assistant", "content": "Done."}], False)):
+            outcome = asyncio.run(
+                run_plan(Plan("p", Agent(lambda g, answer=answer: answer), forbidding), store)
+            )
+            assert any("though the goldens forbid some" in notice for notice in outcome.notices) is hinted
+
+
+def test_an_observed_function_of_which_nothing_is_heard_is_no_green(tmp_path):
+    import openai  # noqa: F401  an adapter is loaded, and hears nothing
+
+    run = rc.evaluate(rc.observe(lambda question: "Done."), SILENT, store=tmp_path / "s.db")
+    assert run.verdict.word == "ERROR" and "nothing that the agent asked was heard" in run.verdict.sentence
+
+
+def test_an_agent_that_asks_a_model_where_nobody_hears_it_is_a_broken_setup(tmp_path):
+    reply = {"choices": [{"message": {"role": "assistant", "content": "Done."}}]}
+    with json_server(lambda _: reply) as server:
+
+        def unheard(question):
+            asked = {"model": "m", "messages": [{"role": "user", "content": question}]}
+            return httpx.post(f"{server.url}/v1/chat/completions", json=asked).json()["choices"][0]["message"]
+
+        with pytest.raises(rc.errors.InputError, match="asked a model, and no adapter heard it"):
+            rc.evaluate(rc.observe(unheard), SILENT, store=tmp_path / "s.db")

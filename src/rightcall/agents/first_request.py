@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.request_digest import RequestDigester
-from rightcall.recording.first_requests.trial import TRIAL, CapturedTrial, WatchedTrial
+from rightcall.recording.first_requests.trial import OTHER_FIRST, TRIAL, CapturedTrial, WatchedTrial
 
 MOST_OF_A_FAILURE = 500
 """Characters of an agent's failure that are kept."""
@@ -47,6 +47,10 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
     finally:
         TRIAL.reset(token)
     _require_no_leak(session.agent, golden, trajectory, watched.leak)
+    if trajectory.unheard and watched.first_request not in ("", OTHER_FIRST):
+        problem = "asked a model, and no adapter heard it, so nobody knows what it called"
+        hint = "let it return its calls or messages, or pass the client that it uses: `observe: openai`"
+        raise InputError(session.agent.name, problem, hint)
     return trajectory, watched.first_request
 
 

@@ -11,6 +11,10 @@ from rightcall.model.record import Record, Sequenced, Several
 Role = Literal["system", "user", "assistant", "tool"]
 
 
+NOT_HEARD = "not heard"
+"""The note of a message that an observed agent was to send, and that nobody heard."""
+
+
 class Message(Record, frozen=True, metaclass=Sequenced):
     """Who said what. Assistant messages may carry calls, tool messages carry results.
 

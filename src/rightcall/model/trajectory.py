@@ -11,7 +11,7 @@ from msgspec.structs import astuple, replace
 
 from rightcall.core.depth import is_too_deep
 from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.message import Message
+from rightcall.model.message import NOT_HEARD, Message
 from rightcall.model.record import Record, Sequenced, Several
 
 LedgerPhase = Literal[
@@ -190,10 +190,16 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         return "\n".join(message.content for message in self.own_messages if message.content) or self.output
 
     @property
+    def unheard(self) -> bool:
+        """Whether the agent was to be observed, and only what it returned is known: what it asked was not heard."""
+        silent = any(message.role == "user" and message.note == NOT_HEARD for message in self.messages)
+        return silent and not self.calls and not self.own_messages
+
+    @property
     def answered(self) -> bool:
         """Whether anything of the agent arrived: a call, a word, a refusal, or tokens that it used."""
         return (
-            bool(self.calls or self.output.strip() or self.usage.output_tokens)
+            bool(self.calls or (self.output.strip() and not self.unheard) or self.usage.output_tokens)
             or self.stop_reason in ("refused", "truncated")
             or any(message.content.strip() or message.calls for message in self.own_messages)
         )

@@ -18,6 +18,10 @@ from rightcall.store.sql.store import Store
 FIRST = 10
 """Cases that must finish before an agent that raised in each of them is a broken setup."""
 
+UNHEARD = (
+    "nothing that the agent asked was heard: let it return its calls or messages, or observe what it uses"
+)
+
 RECORDED = "recorded"
 """The agent's name in runs of existing test cases: what they state is all there is, and nothing was to arrive."""
 
@@ -28,13 +32,14 @@ class AnswerWatch:
     def __init__(self, plan: Plan) -> None:
         self._plan, self._is_code = plan, _is_code(plan)
         self._finished = self._raised = 0
-        self.answered = self._called = False
+        self.answered = self._called = self._showed_messages = False
 
     def add(self, result: CaseResult) -> ConfigError | None:
         """Count a finished case; an error when the agent raised in every one of the first."""
         done = result.trajectory
         self.answered = self.answered or (done is not None and done.answered)
         self._called = self._called or done is None or bool(done.calls)
+        self._showed_messages = self._showed_messages or done is None or bool(done.messages)
         if self._finished == FIRST or not self._is_code:
             return None
         self._finished += 1
@@ -48,12 +53,21 @@ class AnswerWatch:
         )
 
     def hint(self) -> str:
-        """What to do when calls are expected, and none was seen in any case; empty otherwise."""
-        if self._called or not self.answered or not self._is_code or not _expects_calls(self._plan):
+        """What to do when goldens are about calls, and none could be seen in any case; empty otherwise.
+
+        An agent that returns messages shows that it called nothing.
+        """
+        if self._called or not self.answered or not self._is_code:
+            return ""
+        expected = _expects_calls(self._plan)
+        if not expected and (
+            self._showed_messages or not any(golden.forbidden_calls for golden in self._plan.goldens())
+        ):
             return ""
         return (
-            "no call was seen in any case, though the goldens expect some; an agent that runs its own tools must "
-            "return its messages or calls, or be observed: `observe: auto` under agent, or rc.observe(agent)"
+            f"no call was seen in any case, though the goldens {'expect' if expected else 'forbid'} some; an agent "
+            "that runs its own tools must return its messages or calls, or be observed: `observe: auto` under agent, "
+            "or rc.observe(agent)"
         )
 
 
@@ -66,7 +80,7 @@ def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) 
         done = result.trajectory
         if done is None or done.answered:
             return verdict
-        cases, problem = cases + 1, problem or done.error
+        cases, problem = cases + 1, problem or done.error or (UNHEARD if done.unheard else "")
     if not cases:
         return verdict
     return msgspec.structs.replace(verdict, word="ERROR", sentence=no_answer_sentence(cases, problem))

@@ -18,7 +18,7 @@ import msgspec
 
 from rightcall.agents.observed.values import whole
 from rightcall.core.text import pluralize
-from rightcall.model.message import Message
+from rightcall.model.message import NOT_HEARD, Message
 
 Role = Literal["framework", "client", "below"]
 """Of a recorder: whether requests can be below its own. All of one that is `below` are below a framework."""
@@ -33,9 +33,6 @@ class SharedTrial:
 
     def moment(self) -> int:
         return next(self._moments)
-
-
-NOT_HEARD = "not heard"
 
 
 class HeardTurn(msgspec.Struct):
