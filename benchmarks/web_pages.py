@@ -85,8 +85,6 @@ def measure(store: Store) -> None:
     for name, path in {
         f"insights of {small.results:,}": "/runs/run-00000/insights",
         f"insights of {large.results:,}": "/runs/run-09999/insights",
-        "a chart, drawn for the first time": "/over-time/trend.svg?suite=suite-3",
-        "the same chart again": "/over-time/trend.svg?suite=suite-3",
     }.items():
         taken_once, _, _ = timed(client, path)
         print(f"{name:<32} {taken_once:10,.1f} ms")

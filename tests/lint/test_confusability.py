@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.lint.confusability.pairs import ALL_PAIRS, WARN, confusable_pairs
 from rightcall.lint.confusability.similarity import common_length, edit_distance, name_likeness, ratio
-from rightcall.lint.engine import lint
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.report_formats import matrix
-from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import SourceTool
-from tests.lint.test_incident import BEFORE
 
 words = st.text("abcd", max_size=8)
 
@@ -109,13 +102,3 @@ def test_similar_tools_are_found_in_a_large_set() -> None:
     assert ("wipe_ledger", "clear_ledger") in {
         (p.first.name, p.second.name) for p in confusable_pairs([*many, *twins])
     }
-
-
-def test_the_picture_has_a_cell_for_both_halves() -> None:
-    drawn = matrix(lint(read_text(json.dumps(BEFORE))))
-    cells = {(cell["tool"], cell["other"]): cell["score"] for cell in drawn["data"]["values"]}
-    assert (
-        cells["delete_user", "delete_account"]
-        == cells["delete_account", "delete_user"]
-        == pytest.approx(0.82, abs=0.02)
-    )

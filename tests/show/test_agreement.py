@@ -49,9 +49,12 @@ def test_html_and_json_show_the_same_tools_and_confusion(name: str, request: pyt
     made = request.getfixturevalue(name)
     view = json.loads(written("json", made))["view"]
     page = written("html", made).decode()
-    table = re.search(r'id="confusion-table">.*?</table>', page, re.DOTALL)
+    table = re.search(r'class="matrix">.*?</table>', page, re.DOTALL)
     assert table
-    shown = [int(n) for n in re.findall(r'<td class="n">(\d+)</td>', table[0])]
+    shown = [
+        int(n.replace(",", ""))
+        for n in re.findall(r'<td class="(?:right|wrong)[^>]*>([\d,]+)</td>', table[0])
+    ]
     assert sorted(shown) == sorted(n for row in view["confusion"]["counts"] for n in row if n)
     assert sum(shown) == sum(cell["count"] for cell in view["cells"])
     tools = page[page.index('id="tools"') : page.index('id="failures"')]

@@ -113,7 +113,7 @@ def test_hostile_text_does_nothing_and_is_all_there(tab: Tab, pages: Pages) -> N
         page.locator("#list a").nth(number).click()
         page.locator("#case h1").wait_for()
         assert "<script>window.pwned = 1</script>" in page.locator("#case h1").inner_text()
-        expect(page.locator("#case script, #case img, #case svg")).to_have_count(0)
+        expect(page.locator("#case script, #case img, #case svg:not(.lane)")).to_have_count(0)
         assert "\u202e" not in page.locator("#case").inner_text() + page.title()
         page.keyboard.press("Escape")
     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true })")

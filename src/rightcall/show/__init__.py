@@ -7,7 +7,7 @@
     case_screen one case in the terminal; case_elements: on pages
     formats     html, markdown, junit, json: each a file of that name
     analysis    why a run fails, and where trials leave the expected path
-    charts      Vega-Lite specs, drawn as SVG
+    charts      histogram, trend and line as SVG nodes
     notebook    tables and progress in notebooks, columns for data frames
     check_comment, check_ci   a check as Markdown, and for CI servers
     dashboard/  the web pages of `rightcall view`

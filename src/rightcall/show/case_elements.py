@@ -63,16 +63,13 @@ def as_html(drawing: Node) -> str:
     return f"<{tag}{written}>{inner}</{tag}>"
 
 
-def case_drawing(view: CaseView, *, time: bool = True) -> list[Node]:
-    """The whole case, part by part: what it is, its input, calls, transcript, time and scores.
-
-    Without `time` for a page without a script, which would be needed to draw its lines.
-    """
+def case_drawing(view: CaseView) -> list[Node]:
+    """The whole case, part by part: what it is, its input, calls, transcript, time and scores."""
     sections = {
         "Input": input_drawing(view),
         "Expected and actual calls": [calls_drawing(view)],
         "Transcript": [transcript_drawing(view)],
-        "Time": [bars] if time and (bars := time_drawing(view.timings)) else [],
+        "Time": [bars] if (bars := time_drawing(view.timings)) else [],
         "Scores": [scores_drawing(view)],
     }
     drawn = (node("section", "", node("h2", "", title), *parts) for title, parts in sections.items() if parts)
@@ -216,7 +213,7 @@ def _message(message: MessageView) -> Iterable[Node]:
 
 
 def time_drawing(bars: Iterable[Bar]) -> Node | None:
-    """Where the time went; the page makes lines of `data-start` and `data-width`, in percent."""
+    """Where the time went, piece by piece."""
     pieces = list(bars)
     end = max((bar.start_ms + bar.duration_ms for bar in pieces), default=0.0)
     if end <= 0:
@@ -225,18 +222,19 @@ def time_drawing(bars: Iterable[Bar]) -> Node | None:
 
 
 def _bar(bar: Bar, end: float) -> Node:
-    width = max(0.5, 100 * bar.duration_ms / end)
-    line = {
+    lane = {"class": "lane", "viewBox": "0 0 100 10", "preserveAspectRatio": "none", "aria-hidden": "true"}
+    piece = {
         "class": f"piece {bar.kind}{' estimated' if bar.estimated else ''}",
-        "data-start": f"{100 * bar.start_ms / end:.2f}",
-        "data-width": f"{width:.2f}",
+        "x": f"{100 * bar.start_ms / end:.2f}",
+        "width": f"{max(0.5, 100 * bar.duration_ms / end):.2f}",
+        "height": "10",
     }
     share = " (share)" if bar.estimated else ""
     return node(
         "div",
         "row",
         node("span", "label text", bar.label),
-        node("span", "lane", node("span", line)),
+        node("svg", lane, node("rect", piece)),
         node("span", "num faint", duration(bar.duration_ms) + share),
     )
 

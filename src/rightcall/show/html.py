@@ -20,8 +20,8 @@ from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.tool import Tool
-from rightcall.show.case_elements import case_drawing
-from rightcall.show.charts import charts
+from rightcall.show.case_elements import Node, as_html, case_drawing
+from rightcall.show.charts import confusion_table, distributions
 from rightcall.show.rows import Spool
 from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view
@@ -31,6 +31,7 @@ from rightcall.show.view.run import Case, RunReading, RunView
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
+    from markupsafe import Markup
 
     from rightcall.improve.findings import Analysis
     from rightcall.store.sql.store import Store
@@ -154,17 +155,22 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
         return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
     environment.filters |= {**FILTERS, "with_code": with_code}
-    environment.globals["interval"] = percent_interval
+    environment.globals |= {"interval": percent_interval, "draw": _markup}
+    environment.globals |= {"distributions": distributions, "confusion_table": confusion_table}
     return environment
+
+
+def _markup(*drawn: Node) -> Markup:
+    from markupsafe import Markup
+
+    return Markup("".join(map(as_html, drawn)))  # noqa: S704  every text in them is escaped
 
 
 def _page(environment: Environment, view: RunView, analysis: Analysis | None, shortened: int) -> str:
     template = environment.get_template("report.html.j2")
-    shown = charts(view)
     return template.render(
         view=view,
         analysis=analysis,
-        charts=shown,
         groups=summary_columns((), "html"),
         tools=shown_in(TOOL_COLUMNS, "html"),
         agents=shown_in(AGENT_COLUMNS, "html"),

@@ -71,7 +71,7 @@ def case_html(view: CaseView) -> str:
     """One case, drawn as on the dashboard and in a report, in the notebook's own colours."""
     assets = files("rightcall.show") / "assets"
     style = "".join((assets / name).read_text("utf-8") for name in ("notebook.css", "case.css"))
-    drawn = "".join(map(as_html, case_drawing(view, time=False)))
+    drawn = "".join(map(as_html, case_drawing(view)))
     return f"<div class='rightcall-case'><style>.rightcall-case {{{style}}}</style>{drawn}</div>"
 
 

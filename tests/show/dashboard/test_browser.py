@@ -78,8 +78,6 @@ def test_dark_follows_the_system_and_the_button_wins(dashboard, visit):
     page = visit(f"{dashboard}/runs", color_scheme="dark")
     background = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(background)
-    expect(page.locator(".suite img.only-dark").first).to_be_visible()
-    expect(page.locator(".suite img.only-light").first).to_be_hidden()
     page.get_by_label("Dark or light").click()
     assert page.evaluate(background) != dark
     page.reload()
@@ -169,11 +167,16 @@ def test_nothing_is_wider_than_a_phone(dashboard, visit):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
 
 
-def test_charts_are_pictures_that_load(dashboard, visit):
-    page = visit(f"{dashboard}/over-time?suite=shop")
-    picture = page.locator(".only-light img.chart")
-    expect(picture).to_be_visible()
-    page.wait_for_function("document.querySelector('.only-light img.chart').naturalWidth > 500")
+def test_a_chart_takes_the_colours_of_the_theme_and_the_width_of_the_page(dashboard, visit):
+    page = visit(f"{dashboard}/over-time?suite=shop", color_scheme="light")
+    colour = "getComputedStyle(document.querySelector('.chart .grid')).stroke"
+    light = page.evaluate(colour)
+    page.keyboard.press("d")
+    assert page.evaluate(colour) != light
+    expect(page.locator(".over-time.for-screens svg")).to_be_visible()
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(page.locator(".over-time.for-screens svg")).to_be_hidden()
+    expect(page.locator(".over-time.for-phones svg")).to_be_visible()
 
 
 def test_the_token_in_a_link_lets_in_and_the_form_too(locked, visit):

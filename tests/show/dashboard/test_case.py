@@ -55,7 +55,10 @@ def test_an_address_that_names_no_case_is_a_mistake_and_no_crash(client, query):
 
 
 def test_the_time_is_drawn(client):
-    assert "track_shipment" in client.get("/runs/new/case/waterfall.svg?id=track-00").text
+    page = client.get("/runs/new/case?id=track-00").text
+    assert re.search(
+        r'class="waterfall">.*track_shipment.*<rect class="piece tool" x="[\d.]+" width="[\d.]+"', page
+    )
 
 
 def test_a_tag_is_put_on_and_taken_off(post, store):

@@ -30,10 +30,6 @@ async function openCase(id, trial) {
   if (turn !== opening) return; // another case, or the report, was requested meanwhile
   parts[0].prepend(crumbs());
   parts[0].querySelector(".facts").after(trialTabs(found) || "");
-  for (const line of parts.flatMap((part) => [...part.querySelectorAll("[data-width]")])) {
-    line.style.marginLeft = `${line.dataset.start}%`;
-    line.style.width = `${line.dataset.width}%`;
-  }
   main.replaceChildren(...parts);
   document.title = `${visible(id).slice(0, 100)} · RightCall`;
   scrollTo(0, 0);

@@ -3,11 +3,11 @@ const $ = (id) => document.getElementById(id);
 
 // Text of models and datasets only ever becomes a text node: there is no innerHTML in this page.
 function element(tag, properties, ...children) {
-  const made = document.createElement(tag);
+  const drawn = tag === "svg" || tag === "rect"; // the time of a case
+  const made = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(properties || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "class") made.className = value;
-    else if (name === "onclick") made.addEventListener("click", value);
+    if (name === "onclick") made.addEventListener("click", value);
     else made.setAttribute(name, value === true ? "" : value);
   }
   for (const child of children.flat(3)) {

@@ -3,7 +3,6 @@
     app         make_app: the routes, the checks on every request, the headers on every response; styles and scripts
     access      who may see it, and which requests may change data
     page_renderer   templates with everything escaped, and the words and numbers in them
-    charts      Vega-Lite specs of the pages, rendered to SVG
     views       what was computed for a run, cached until the run changes
     links       URLs of pages, and the fields of forms
     server      the server itself: address, port, a deadline for requests, Ctrl-C

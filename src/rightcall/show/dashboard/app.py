@@ -161,7 +161,7 @@ async def asset(request: Request) -> Response:
     return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": keep})
 
 
-VIEWS_KEPT, CHARTS_KEPT = 64, 512
+VIEWS_KEPT = 64
 
 NOT_FOUND, BROKEN, FAILED = 404, 500, 503
 TITLES = {404: "Not found", 405: "Method not allowed", 400: "Bad request", 503: "The store did not answer"}
@@ -183,7 +183,7 @@ def make_app(store: Store, access: Access | None = None) -> Starlette:
     app.state.access = access or Access()
     app.state.assets = Assets()
     app.state.templates = make_environment()
-    app.state.views, app.state.charts = Cache(VIEWS_KEPT), Cache(CHARTS_KEPT)
+    app.state.views = Cache(VIEWS_KEPT)
     app.add_middleware(RequestGuard, access=app.state.access)
     return app
 

@@ -48,10 +48,7 @@ def make_environment() -> Environment:
         "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
         "agent_columns": shown_in(AGENT_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
-        "draw_calls": lambda view, observed=False: _markup(drawings.calls_drawing(view, observed=observed)),
-        "draw_transcript": lambda view: _markup(drawings.transcript_drawing(view)),
-        "draw_scores": lambda view: _markup(drawings.scores_drawing(view)),
-        "draw_input": lambda view: _markup(*drawings.input_drawing(view)),
+        "drawings": drawings,
         "rate_of": lambda run: run_rate(run).value,
         "floor_of": lambda run: floor_share(run.run.summary.floor if run.run.summary else None),
         "run_link": links.run_link,
@@ -59,10 +56,6 @@ def make_environment() -> Environment:
         "with_query": links.with_query,
     }
     return environment
-
-
-def _markup(*drawn: drawings.Node) -> Markup:
-    return Markup("".join(map(drawings.as_html, drawn)))  # noqa: S704  every text in them is escaped
 
 
 def compile_templates(templates: Environment) -> None:

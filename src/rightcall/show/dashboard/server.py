@@ -78,12 +78,11 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
 
 def require_packages() -> None:
     """Say what to install before anything is opened."""
-    for package in ("starlette", "jinja2", "uvicorn", "vl_convert"):
+    for package in ("starlette", "jinja2", "uvicorn"):
         try:
             __import__(package)
         except ImportError:
-            shown = {"vl_convert": "vl-convert-python"}.get(package, package)
-            raise MissingExtraError("the dashboard", shown, "web") from None
+            raise MissingExtraError("the dashboard", package, "web") from None
 
 
 def _bound(host: str, port: int | None) -> socket.socket:

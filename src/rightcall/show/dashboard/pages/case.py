@@ -10,7 +10,6 @@ from starlette.routing import Route
 from rightcall.core.codec import encode, to_plain
 from rightcall.improve.run_setup import run_record
 from rightcall.model import CaseResult
-from rightcall.show.dashboard import charts
 from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.annotations import fatal_codes, golden_from
@@ -68,15 +67,6 @@ def raw_request(request: Request) -> Response:
     return Response(encode(asked), media_type="application/json")
 
 
-def waterfall(request: Request) -> Response:
-    """Where the time of the case went."""
-    _, stored_case, result = case_from_url(request)
-    bars = case_view(stored_case.golden, result).timings
-    return charts.answer(
-        request, lambda theme: charts.waterfall(bars, theme, narrow=charts.is_narrow(request))
-    )
-
-
 def case_from_url(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
     run = run_from_url(request)
     if "id" not in request.query_params:
@@ -91,5 +81,4 @@ routes = [
     Route("/runs/{run}/case", case),
     Route("/runs/{run}/case/golden.jsonl", golden_file),
     Route("/runs/{run}/case/request.json", raw_request),
-    Route("/runs/{run}/case/waterfall.svg", waterfall),
 ]

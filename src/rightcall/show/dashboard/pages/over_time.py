@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from rightcall.improve.changes import runs_with_changes, tool_change
 from rightcall.run.attacks import attack_numbers
-from rightcall.show.dashboard import charts
-from rightcall.show.dashboard.charts import Point
+from rightcall.show.case_elements import Node
+from rightcall.show.charts import Point, line, trend
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import state_of, store_of
 from rightcall.show.view.summary import ShownRate, run_rate
@@ -22,6 +22,7 @@ from rightcall.store.sql.store import Store
 
 MOST_RUNS = 200
 IN_A_LINE = 30
+MOST_LINES = 50
 
 
 def over_time(request: Request) -> Response:
@@ -29,7 +30,13 @@ def over_time(request: Request) -> Response:
     store, which = store_of(request), filter_from_url(request)
     if which == RunFilter():
         overview = store.runs.overview()
-        return page(request, "over_time_choose.html", suites=overview.suites, groups=overview.groups)
+        lines = {
+            suite.name: line(newest_points(store, RunFilter(name=suite.name)))
+            for suite in overview.suites[:MOST_LINES]
+        }
+        return page(
+            request, "over_time_choose.html", suites=overview.suites, groups=overview.groups, lines=lines
+        )
     newest_runs = store.runs.page(which, limit=MOST_RUNS)
     marks = runs_with_changes(newest_runs[::-1])
     changes = {
@@ -37,37 +44,27 @@ def over_time(request: Request) -> Response:
         for run in newest_runs
         if run.id in marks
     }
+    rates = asr_of(store, newest_runs)
+    attacks = [
+        Point(run.id, run.run.started_at, run.run.agent, rates[run.id], False)
+        for run in reversed(newest_runs)
+        if run.id in rates
+    ]
     return page(
         request,
         "over_time.html",
         which=which,
         rows=[(run, state_of(run), changes.get(run.id)) for run in newest_runs],
-        points=len(points_of(newest_runs)),
-        attacked=asr_of(store, newest_runs),
-        query={"suite": which.name, "group": which.group, "agent": which.agent},
+        passing=_trends(points_of(newest_runs), "cases that passed"),
+        attacks=_trends(attacks, "attacks that moved the agent"),
+        attacked=rates,
         most=MOST_RUNS,
     )
 
 
-def trend(request: Request) -> Response:
-    points = points_of(store_of(request).runs.page(filter_from_url(request), limit=MOST_RUNS))
-    return charts.answer(request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request)))
-
-
-def asr_trend(request: Request) -> Response:
-    """The attack success rate of the newest runs with attacks, up to its exact bound."""
-    store = store_of(request)
-    runs = store.runs.page(filter_from_url(request), limit=MOST_RUNS)
-    rates = asr_of(store, runs)
-    points = [
-        Point(run.id, run.run.started_at, run.run.agent, rates[run.id], False)
-        for run in reversed(runs)
-        if run.id in rates
-    ]
-    of = "attacks that moved the agent"
-    return charts.answer(
-        request, lambda theme: charts.trend(points, theme, narrow=charts.is_narrow(request), of=of)
-    )
+def _trends(points: list[Point], of: str) -> list[Node]:
+    """The chart twice: for a wide page, and for a phone."""
+    return [trend(points, of), trend(points, of, narrow=True)] if points else []
 
 
 def asr_of(store: Store, runs: Iterable[StoredRun]) -> dict[str, ShownRate]:
@@ -87,10 +84,9 @@ def _asr(store: Store, run: str) -> ShownRate | None:
     return ShownRate(rate.count, rate.n, rate.value, rate.low, rate.upper)
 
 
-def line(request: Request) -> Response:
-    """A sparkline for a list: the newest runs only."""
-    points = points_of(store_of(request).runs.page(filter_from_url(request), limit=IN_A_LINE))
-    return charts.answer(request, lambda theme: charts.line(points, theme))
+def newest_points(store: Store, which: RunFilter) -> list[Point]:
+    """The newest runs only, for a line in a list."""
+    return points_of(store.runs.page(which, limit=IN_A_LINE))
 
 
 def filter_from_url(request: Request) -> RunFilter:
@@ -109,7 +105,4 @@ def points_of(newest_first: list[StoredRun]) -> list[Point]:
 
 routes = [
     Route("/over-time", over_time),
-    Route("/over-time/trend.svg", trend),
-    Route("/over-time/asr.svg", asr_trend),
-    Route("/over-time/line.svg", line),
 ]

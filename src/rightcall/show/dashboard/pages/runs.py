@@ -11,9 +11,10 @@ from starlette.routing import Route
 from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
-from rightcall.show.charts import histogram
-from rightcall.show.dashboard import charts
+from rightcall.show.case_elements import Node
+from rightcall.show.charts import line
 from rightcall.show.dashboard.page_renderer import page
+from rightcall.show.dashboard.pages.over_time import newest_points
 from rightcall.show.dashboard.views import (
     analysis_of,
     at_hand,
@@ -66,10 +67,11 @@ def runs(request: Request) -> Response:
     )
 
 
-def agents_of(store: Store, suite: str) -> list[str]:
-    """The agents of the newest runs of a suite, the one that ran last first."""
+def agents_of(store: Store, suite: str) -> list[tuple[str, Node]]:
+    """The agents of the newest runs of a suite, each with its line, the one that ran last first."""
     newest = store.runs.page(RunFilter(name=suite), limit=RUNS_READ)
-    return list(dict.fromkeys(run.run.agent for run in newest))[:AGENTS_SHOWN]
+    agents = list(dict.fromkeys(run.run.agent for run in newest))[:AGENTS_SHOWN]
+    return [(agent, line(newest_points(store, RunFilter(name=suite, agent=agent)))) for agent in agents]
 
 
 def filter_of(query: dict[str, str]) -> RunFilter:
@@ -109,19 +111,6 @@ def insights(request: Request) -> Response:
     view = view_of(request, stored)
     analysis = analysis_of(request, stored)
     return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
-
-
-def spread(request: Request) -> Response:
-    """The distribution of a number over the cases."""
-    stored = run_from_url(request)
-    view = view_of(request, stored)
-    drawn = {
-        "latency": (view.latency, "milliseconds", ",.3~f"),
-        "cost": (view.cost, "US dollars", "$.2~s"),
-        "scores": (view.scores, "score", ".2f"),
-    }.get(request.path_params["name"])
-    spec = histogram(*drawn) if drawn else None
-    return charts.answer(request, lambda theme: charts.apply_theme(spec, theme) if spec else None)
 
 
 def cases(request: Request) -> Response:
@@ -223,7 +212,6 @@ routes = [
     Route("/runs", runs),
     Route("/runs/{run}", run),
     Route("/runs/{run}/insights", insights),
-    Route("/runs/{run}/spread/{name}.svg", spread),
     Route("/runs/{run}/cases", cases),
     Route("/runs/{run}/live", live),
 ]
