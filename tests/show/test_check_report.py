@@ -17,8 +17,9 @@ from rightcall.core.errors import ConfigError
 from rightcall.decide.check_result import CheckCalls, CheckResult, GoldenChange, HardFailure
 from rightcall.decide.check_rule import StratumState
 from rightcall.decide.input_change import InputChange
-from rightcall.lint.report import Diagnostic
-from rightcall.show.check_ci import check_annotations, check_junit, check_sarif, code_quality
+from rightcall.lint.report import Diagnostic, LintReport
+from rightcall.lint.report_formats import sarif_text
+from rightcall.show.check_ci import check_annotations, check_junit, check_quality, check_sarif
 from rightcall.show.check_comment import check_markdown, check_summary
 from rightcall.show.github import PullRequest
 from tests.support.published_schemas import problems, sarif_schema
@@ -80,7 +81,7 @@ def test_annotations_stay_below_ten_of_a_kind_and_name_file_and_line():
 
 
 def test_code_quality_is_what_gitlab_reads():
-    entries = json.loads(code_quality(a_result()))
+    entries = json.loads(check_quality(a_result()))
     assert len({entry["fingerprint"] for entry in entries}) == len(entries) == 7
     assert {entry["severity"] for entry in entries} == {"critical", "major", "minor"}
     assert entries[0]["location"] == {"path": "goldens.jsonl", "lines": {"begin": 7}}
@@ -118,7 +119,7 @@ def test_three_thousand_broken_goldens_stay_below_every_limit_of_github_and_gitl
     assert len(check_markdown(result)) <= 65_536 and len(check_markdown(result).encode()) <= 262_144
     assert len(list(check_annotations(result))) <= 30
     assert len(check_junit(result)) < 30_000_000
-    assert len(code_quality(result)) < 30_000_000
+    assert len(check_quality(result)) < 30_000_000
 
 
 def test_a_name_of_four_bytes_a_character_does_not_make_a_comment_too_large():
@@ -131,6 +132,24 @@ def test_a_check_without_trials_has_a_junit_report_too():
 
     root = ElementTree.fromstring(check_junit(a_result()))
     assert root.find("testsuite").get("failures") == "1"
+
+
+def test_a_check_that_settled_nothing_is_no_green_test():
+    from xml.etree import ElementTree
+
+    undecided = msgspec.structs.replace(a_result(), verdict="INCONCLUSIVE")
+    root = ElementTree.fromstring(check_junit(undecided))
+    assert root.find("testsuite").get("errors") == "1" and root.find(".//error") is not None
+
+
+def test_a_finding_of_lint_is_the_same_remark_in_lint_and_in_check():
+    report = LintReport(a_result().lint)
+    in_lint, in_check = (
+        json.loads(log)["runs"][0]["results"] for log in (sarif_text(report), check_sarif(a_result()))
+    )
+    by_check = {result["message"]["text"]: result for result in in_check}
+    for result in in_lint:
+        assert by_check[result["message"]["text"]] | {"ruleIndex": 0} == result
 
 
 def test_the_summary_of_a_step_is_appended(tmp_path):

@@ -142,7 +142,7 @@ def _require_known(path: Path) -> None:
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
-    from rightcall.show.check_ci import check_junit, check_sarif, code_quality
+    from rightcall.show.check_ci import check_junit, check_quality, check_sarif
     from rightcall.show.check_comment import check_markdown
 
     if path.suffix == ".xml" and result.run_id and result.calls.spent:
@@ -155,7 +155,7 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
     elif path.suffix == ".xml":
         write_file(path, check_junit(result))
     elif path.stem.startswith("codequality"):
-        write_file(path, code_quality(result))
+        write_file(path, check_quality(result))
     else:
         write_file(path, bytes(inert_json(json_document(result))))
 

@@ -5,6 +5,7 @@
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     atomic     files are replaced completely or not at all
+    ci_report  remarks at lines of files for CI servers: SARIF, GitHub, GitLab
     revision   git, without programs that a repository names; the branch and commit of a folder
     project_files   the files of a project, by name and hash
     opened_files    which of them a program opens while it runs

@@ -1,17 +1,14 @@
-"""The report for programs: JSON, SARIF 2.1.0 for code scanning, commands of GitHub, a picture of similar pairs."""
+"""The report for programs: JSON, SARIF for code scanning, workflow commands of GitHub."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
-from rightcall.core.text import workflow_command
+from rightcall.files.ci_report import SARIF_LEVELS, Remark, annotation, safe_text, sarif
 from rightcall.lint.report import Diagnostic, LintReport
-from rightcall.lint.report_text import printable
 from rightcall.lint.rule import FAMILIES, find_rule
 
 
@@ -44,106 +41,48 @@ def document(report: LintReport) -> dict[str, Any]:
     }
 
 
-def safe_text(value: Any) -> Any:
-    """The value with unpaired surrogates, which JSON cannot represent, replaced by question marks."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {key: safe_text(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [safe_text(inner) for inner in value]
-    return value
-
-
-_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
-
 _PAGES = "docs/lint/rules"
 
 
 def sarif_text(report: LintReport, version: str = "") -> str:
-    """One run with the rules that found something."""
-    codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
-    rules = [_rule(code) for code in codes]
-    return sarif_log(rules, [_result(diagnostic, codes) for diagnostic in report.diagnostics], version)
+    """SARIF with the rules that found something."""
+    rules = {diagnostic.code: _rule(diagnostic.code) for diagnostic in report.diagnostics}
+    return sarif(list(map(remark_of, report.diagnostics)), rules, version).decode()
 
 
-def sarif_log(rules: list[dict[str, Any]], results: list[dict[str, Any]], version: str = "") -> str:
-    """One run of RightCall with its rules and results, as text."""
-    driver: dict[str, Any] = {"name": "rightcall", "rules": rules}
-    if version:
-        driver["semanticVersion"] = version
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+def github_text(report: LintReport) -> str:
+    """One workflow command per line."""
+    return "".join(f"{annotation(remark_of(diagnostic))}\n" for diagnostic in report.diagnostics)
 
 
-def _uri(diagnostic: Diagnostic) -> str:
-    """Where the tool is, as a reference: relative below the working directory.
-
-    Code scanning refuses results without a file, so a server gets a name that stays the same: `mcp/SERVER`.
-    """
-    if not diagnostic.file:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", diagnostic.origin.removeprefix("mcp:")).strip("-.")
-        return f"mcp/{name or 'server'}" if diagnostic.origin else "tools"
-    return file_uri(diagnostic.file)
-
-
-def file_uri(file: str) -> str:
-    """A file as a reference: relative below the working directory."""
-    path, here = Path(file), Path.cwd()
-    whole = path if path.is_absolute() else here / path
-    if whole.is_relative_to(here) and ".." not in whole.parts:
-        return quote(whole.relative_to(here).as_posix().encode("utf-8", "replace"))
-    return "file://" + quote(whole.resolve().as_posix().encode("utf-8", "replace"))
+def remark_of(diagnostic: Diagnostic) -> Remark:
+    """A diagnostic as CI servers show it, whichever command writes it."""
+    server = re.sub(r"[^A-Za-z0-9._-]+", "-", diagnostic.origin.removeprefix("mcp:")).strip("-.")
+    source = f"{diagnostic.origin}: " if diagnostic.origin else ""
+    hint = f"; {diagnostic.hint}" if diagnostic.hint else ""
+    return Remark(
+        rule=diagnostic.code,
+        level=diagnostic.severity,
+        message=f"{source}{diagnostic.tool}: {diagnostic.message}{hint}",
+        file=diagnostic.file,
+        line=diagnostic.line,
+        column=diagnostic.column,
+        name=diagnostic.rule,
+        fingerprint=diagnostic.fingerprint,
+        pointer=diagnostic.pointer,
+        origin=f"mcp/{server or 'server'}" if diagnostic.origin else "tools",
+    )
 
 
 def _rule(code: str) -> dict[str, Any]:
     rule = find_rule(code)
+    explanation = " ".join(rule.explanation.split())
     return {
-        "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": " ".join(rule.explanation.split())},
-        "help": {"text": f"{' '.join(rule.explanation.split())} `rightcall rule {rule.code}` says more."},
+        "fullDescription": {"text": explanation},
+        "help": {"text": f"{explanation} `rightcall rule {rule.code}` says more."},
         "helpUri": f"{_PAGES}/{rule.name}.md",
-        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+        "defaultConfiguration": {"level": SARIF_LEVELS[rule.severity]},
         "properties": {"tags": [FAMILIES[rule.family]]},
     }
-
-
-def _result(diagnostic: Diagnostic, codes: list[str]) -> dict[str, Any]:
-    text = f"{diagnostic.tool}: {diagnostic.message}" + (f" ({diagnostic.hint})" if diagnostic.hint else "")
-    place = {
-        "artifactLocation": {"uri": _uri(diagnostic)},
-        "region": {"startLine": max(diagnostic.line, 1), "startColumn": max(diagnostic.column, 1)},
-    }
-    pointer = {"fullyQualifiedName": safe_text(diagnostic.pointer), "kind": "object"}
-    return {
-        "ruleId": diagnostic.code,
-        "ruleIndex": codes.index(diagnostic.code),
-        "level": _LEVELS[diagnostic.severity],
-        "message": {"text": safe_text(text)},
-        "partialFingerprints": {"rightcall/v1": diagnostic.fingerprint},
-        "locations": [{"logicalLocations": [pointer], "physicalLocation": place}],
-    }
-
-
-_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
-
-
-def github_text(report: LintReport) -> str:
-    """One command per line."""
-    return "".join(f"{_command(diagnostic)}\n" for diagnostic in report.diagnostics)
-
-
-def _command(diagnostic: Diagnostic) -> str:
-    properties = {"title": f"{diagnostic.code} {diagnostic.rule}"}
-    if diagnostic.file:
-        line = {"line": str(diagnostic.line), "col": str(diagnostic.column)} if diagnostic.line else {}
-        properties = {"file": diagnostic.file, **line, **properties}
-    source = f"{diagnostic.origin}: " if diagnostic.origin else ""
-    message = f"{source}{diagnostic.tool}: {diagnostic.message}" + (
-        f"; {diagnostic.hint}" if diagnostic.hint else ""
-    )
-    shown = {name: printable(value) for name, value in properties.items()}
-    return workflow_command(_COMMANDS[diagnostic.severity], printable(message), shown)

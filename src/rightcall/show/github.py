@@ -55,14 +55,6 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
         yield workflow_command("error", f"{rate} of {count(total.cases)} passed{floor}", {"title": title})
 
 
-def annotation(level: str, title: str, message: str, *, file: str = "", line: int = 0) -> str:
-    """A workflow command at a line of a file."""
-    place = {"file": one_line(file, 300)} if file else {}
-    if file and line > 0:
-        place["line"] = str(line)
-    return workflow_command(level, one_line(message, 1000), {**place, "title": one_line(title, 150)})
-
-
 SECONDS = 30
 MOST_PAGES = 20
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from rightcall.core.text import percent, percent_interval
 from rightcall.model.failure import FATAL
 from rightcall.model.tool import Tool
 from rightcall.show.rows import Spool
-from rightcall.show.text import display_text, one_line, xml_text
+from rightcall.show.text import display_text, one_line, visible, xml_text
 from rightcall.show.view.attack_hits import HitReader, hit_lines
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import case_name
@@ -51,6 +51,36 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     warnings = xml_text("\n".join(view.summary.warnings))
     out.write(f"<system-out>{warnings}</system-out><system-err/>\n</testsuite>\n</testsuites>\n".encode())
     return view
+
+
+class JUnitCase(NamedTuple):
+    """A test case that says one thing: `element` is `failure`, `error`, `skipped`, or empty for a pass."""
+
+    name: str
+    classname: str
+    element: str = ""
+    message: str = ""
+    text: str = ""
+
+
+def junit_document(name: str, cases: Sequence[JUnitCase]) -> bytes:
+    """A whole report of test cases that are at hand."""
+    kinds = Counter(case.element for case in cases)
+    counts = {"failures": kinds["failure"], "errors": kinds["error"], "skipped": kinds["skipped"], "time": 0}
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>"]
+    lines.append(f"<testsuite {_attributes(name=name, tests=len(cases), **counts)}>")
+    for case in cases:
+        lines.append(f"<testcase {_attributes(name=case.name, classname=case.classname, time=0)}>")
+        text = "\n".join(xml_text(visible(line)) for line in case.text.split("\n"))
+        if case.element == "skipped":
+            lines.append(f"<skipped {_attributes(message=case.message)}/>")
+        elif case.element:
+            head = _attributes(message=case.message, type=case.element)
+            lines.append(f"<{case.element} {head}>{text}</{case.element}>")
+        elif text or case.message:
+            lines.append(f"<system-out>{text or xml_text(one_line(case.message, LONGEST))}</system-out>")
+        lines.append("</testcase>")
+    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""]).encode("utf-8", "replace")
 
 
 def _verdict_case(view: RunView, outcomes: Counter[str]) -> Iterator[str]:

@@ -159,7 +159,7 @@ def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
 
             from rightcall.wings.audit.audit_sarif import audit_sarif
 
-            content = audit_sarif(result, version("rightcall")).encode()
+            content = audit_sarif(result, version("rightcall"))
         case _:
             content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
     write_file(output, content)

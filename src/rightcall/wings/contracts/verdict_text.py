@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rightcall.core.text import one_line, pluralize, visible
-from rightcall.show.text import xml_text
+from rightcall.core.text import one_line, pluralize
+from rightcall.show.junit import JUnitCase, junit_document
 from rightcall.wings.contracts.tool_comparison import ContractChange
 from rightcall.wings.contracts.verification import ContractResult, ContractVerdict, ToolVerdict
 
@@ -75,25 +75,17 @@ def as_json(result: ContractResult) -> dict[str, Any]:
 
 def as_junit(result: ContractResult, name: str) -> bytes:
     """JUnit XML: a test case per tool; a breaking tool fails, one that is not verified is skipped."""
-    failures, skipped = result.count("breaking"), result.count("not verified")
-    counts = f'tests="{len(result.tools)}" failures="{failures}" errors="0" skipped="{skipped}" time="0"'
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        "<testsuites>",
-        f'<testsuite name="{_quote(name)}" {counts}>',
-    ]
-    for tool in result.tools:
-        lines.append(f'<testcase classname="mcp" name="{_quote(tool.name)}" time="0">')
-        changes = "\n".join(map(change_line, tool.changes))
-        if tool.verdict == "breaking":
-            first = next(change for change in tool.changes if change.level == "breaking")
-            lines.append(f'<failure message="{_quote(change_line(first))}">{_escape(changes)}</failure>')
-        elif tool.verdict == "not verified":
-            lines.append(f'<skipped message="{_quote(_calls_note(tool).strip(" ()"))}"/>')
-        elif changes:
-            lines.append(f"<system-out>{_escape(changes)}</system-out>")
-        lines.append("</testcase>")
-    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""]).encode("utf-8", "replace")
+    return junit_document(name, list(map(_junit_case, result.tools)))
+
+
+def _junit_case(tool: ToolVerdict) -> JUnitCase:
+    changes = "\n".join(map(change_line, tool.changes))
+    if tool.verdict == "breaking":
+        first = next(change for change in tool.changes if change.level == "breaking")
+        return JUnitCase(tool.name, "mcp", "failure", change_line(first), changes)
+    if tool.verdict == "not verified":
+        return JUnitCase(tool.name, "mcp", "skipped", _calls_note(tool).strip(" ()"))
+    return JUnitCase(tool.name, "mcp", text=changes)
 
 
 def _calls_note(tool: ToolVerdict) -> str:
@@ -112,11 +104,3 @@ def _change(change: ContractChange) -> dict[str, str]:
         "text": change.text,
         "call": change.call,
     }
-
-
-def _escape(text: str) -> str:
-    return "\n".join(xml_text(visible(line)) for line in text.split("\n"))
-
-
-def _quote(text: str) -> str:
-    return xml_text(one_line(text, 300))
