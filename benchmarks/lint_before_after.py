@@ -1,6 +1,6 @@
 """Whether following the linter helps: the embedded model chooses between tools before and after a rewrite.
 
-    rightcall model pull smollm2
+    rightcall list models --download smollm2
     python benchmarks/lint_before_after.py
 
 Four pairs of tools, eight requests each, the two tools of a pair offered together, temperature 0, a tool must be

@@ -37,7 +37,7 @@ def overview(pages: list[MetricPage]) -> str:
     return f"""# Metrics
 
 A metric measures one case: a value from 0 to 1, passed or not, and the reason. [Scoring](scoring.md) defines the
-numbers. `rightcall metrics list` and `rightcall metrics show NAME` show these pages in the terminal.
+numbers. `rightcall list metrics` and `rightcall list metrics NAME` show these pages in the terminal.
 
 ## Measured for every case
 

@@ -92,7 +92,7 @@ def test_a_golden_that_nothing_was_recorded_for_is_named(rightcall, tmp_path):
 def test_folders_and_missing_files_are_refused_by_every_command(rightcall, tmp_path):
     write_lines(tmp_path / "goldens.jsonl", asked("a"))
     (tmp_path / "folder").mkdir()
-    for command in (["dataset", "stats"], ["dataset", "check"], ["tools", "list"]):
+    for command in (["dataset", "stats"], ["dataset", "check"], ["list", "tools"]):
         folder = refused(rightcall(*command, "folder"))
         assert folder == "folder: is a folder, not a file; the folder is empty"
         missing = refused(rightcall(*command, "golden.jsonl"))
@@ -136,7 +136,7 @@ def test_a_conversion_that_fails_leaves_what_was_there(rightcall, tmp_path, suff
         (["score"], "Missing argument 'GOLDENS'"),
         (["score", "a", "b", "--fast"], "No such option '--fast'"),
         (["dataset", "convert", "a.jsonl"], "Missing option '-o'"),
-        (["metrics", "show", "overal"], "unknown metric 'overal'; did you mean 'overall'?"),
+        (["list", "metrics", "overal"], "unknown metric 'overal'; did you mean 'overall'?"),
     ],
 )
 def test_wrong_usage_is_said_on_stderr_with_exit_code_2(rightcall, arguments, words):

@@ -85,8 +85,8 @@ def test_bash_completes_for_real(project):
 @pytest.mark.parametrize(
     ("shell", "mark", "lines"),
     [
-        ("zsh", "#compdef rightcall", ["plain", "run", "plain", "rule", "plain", "runs"]),
-        ("fish", "complete --no-files --command rightcall", ["plain,run", "plain,rule", "plain,runs"]),
+        ("zsh", "#compdef rightcall", ["plain", "run", "plain", "runs"]),
+        ("fish", "complete --no-files --command rightcall", ["plain,run", "plain,runs"]),
     ],
 )
 def test_other_shells_get_a_script_and_answers_in_their_form(shell, mark, lines, tmp_path):

@@ -51,21 +51,21 @@ def test_the_version_is_the_packages(rightcall):
 
 
 def test_every_metric_is_listed_and_can_be_shown(rightcall):
-    listed = json.loads(rightcall("metrics", "list", "--json").out)
+    listed = json.loads(rightcall("list", "metrics", "--json").out)
     assert [metric["name"] for metric in listed if metric["measured"] != "by a model"] == metric_names()
-    shown = rightcall("metrics", "list").out
+    shown = rightcall("list", "metrics").out
     for metric in listed:
         assert metric["name"] in shown and metric["summary"] in shown
-        page = rightcall("metrics", "show", metric["name"])
+        page = rightcall("list", "metrics", metric["name"])
         assert page.code == 0
         if metric["measured"] != "by a model":
             assert "Fails: " in page.out and "Passes: " in page.out
 
 
 def test_tools_in_any_spelling_are_listed(rightcall, tools):
-    shown = rightcall("tools", "list", tools).out
+    shown = rightcall("list", "tools", tools).out
     assert "get_weather  (city, units?)" in shown and "Weather [now]." in shown and "get_time     ()" in shown
-    assert [tool["name"] for tool in json.loads(rightcall("tools", "list", tools, "--json").out)] == [
+    assert [tool["name"] for tool in json.loads(rightcall("list", "tools", tools, "--json").out)] == [
         "get_weather",
         "get_time",
     ]
@@ -78,21 +78,21 @@ def test_tools_in_any_spelling_are_listed(rightcall, tools):
      ("bedrock", "toolSpec")],
 )  # fmt: skip
 def test_a_tool_is_shown_in_the_spelling_asked_for(rightcall, tools, dialect, key):
-    assert key in json.loads(rightcall("tools", "show", tools, "get_weather", "--as", dialect).out)
-    assert key in json.loads(rightcall("tools", "list", tools, "--as", dialect).out)[0]
+    assert key in json.loads(rightcall("list", "tools", tools, "get_weather", "--as", dialect).out)
+    assert key in json.loads(rightcall("list", "tools", tools, "--as", dialect).out)[0]
 
 
 def test_an_unknown_tool_is_suggested_for(rightcall, tools):
-    done = rightcall("tools", "show", tools, "get_wether")
+    done = rightcall("list", "tools", tools, "get_wether")
     assert (done.code, done.out) == (2, "")
     assert done.err == "error: tools.json: no such tool 'get_wether'; did you mean 'get_weather'?\n"
 
 
 def test_a_file_without_tools_does_not_crash(rightcall):
     Path("none.json").write_text("[]", encoding="utf-8")
-    done = rightcall("tools", "list", "none.json")
+    done = rightcall("list", "tools", "none.json")
     assert done.code in (0, 2) and "Traceback" not in done.err
-    assert json.loads(rightcall("tools", "list", "none.json", "--json").out or "[]") == []
+    assert json.loads(rightcall("list", "tools", "none.json", "--json").out or "[]") == []
 
 
 @pytest.mark.parametrize("required", [7, None, "city", {"city": 1}, [["city"]]])
@@ -100,7 +100,7 @@ def test_a_malformed_list_of_required_parameters_does_not_stop_the_listing(right
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": required}
     path = tmp_path / "tools.json"
     path.write_text(json.dumps([{"name": "weather", "description": "Weather.", "inputSchema": schema}]))
-    assert "(city?)" in rightcall("tools", "list", path).out
+    assert "(city?)" in rightcall("list", "tools", path).out
 
 
 @pytest.mark.parametrize("defined", [7, [7], "x", None])

@@ -49,7 +49,7 @@ def test_every_role_has_its_host_before_and_during_a_run_and_no_key_is_kept(righ
         dry = rightcall("run", "suite.yaml", "--dry-run")
         document = json.loads(rightcall("run", "suite.yaml", "--dry-run", "--json").out)
         ran = rightcall("run", "suite.yaml", "--live", "off")
-        checked = rightcall("providers", "check", "suite.yaml")
+        checked = rightcall("list", "models", "suite.yaml")
         report = rightcall("report", "last", "-o", "report.html")
     for role in ("agent", "user", "answer_relevancy"):
         assert f"asks {role} openai:m at {host}" in dry.out and f"asks: {role} openai:m at {host}" in ran.err
@@ -78,11 +78,11 @@ def test_a_replay_asks_no_agent(rightcall, tmp_path):
 
 
 def test_providers_check_without_a_suite_shows_the_projects_models(rightcall, tmp_path):
-    assert "no models are named" in rightcall("providers", "check").out
+    assert "no models are named" in rightcall("list", "models", ".").out
     (tmp_path / "pyproject.toml").write_text(
         '[tool.rightcall.models]\nbase = "keyword:"\ndefault_judge = "base"\n'
     )
-    done = rightcall("providers", "check", "--json")
+    done = rightcall("list", "models", ".", "--json")
     rows = json.loads(done.out)
     assert (done.code, [row["role"] for row in rows]) == (0, ["models.base", "default_judge"])
 

@@ -81,10 +81,10 @@ COMMANDS = {
     "plan": ("plan", "--min", "0.8", "--target", "0.95", "--dataset", "goldens.jsonl"),
     "perturb": ("run", "keyword.json", "--perturb", "order,names", "--store", "other.db"),
     "several models": ("run", "keyword.json", "--model", "keyword:", "--model", MODEL, "--store", "other.db"),
-    "metrics": ("metrics", "list"),
-    "providers": ("providers", "list"),
-    "adapters": ("adapters", "list"),
-    "tools": ("tools", "list", "tools.json"),
+    "metrics": ("list", "metrics"),
+    "providers": ("list", "models"),
+    "adapters": ("list", "frameworks"),
+    "tools": ("list", "tools", "tools.json"),
     "lint": ("lint", "tools.json"),
 }
 VARYING = re.compile(r"\d{6}-\d{6}-[0-9a-f]+|\d+(?:\.\d+)? ?(?:ms|s)\b|\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?")

@@ -98,7 +98,7 @@ def test_the_verdict_begins_on_a_line_of_its_own(program):
 @pytest.mark.stories
 @pytest.mark.parametrize(
     "words",
-    [("lint", "tools.py", "--import", "--format", "json"), ("tools", "list", "tools:pause", "--json")],
+    [("lint", "tools.py", "--import", "--format", "json"), ("list", "tools", "tools:pause", "--json")],
 )
 def test_modules_of_tools_may_print_too(program, tmp_path, words):
     (tmp_path / "tools.py").write_text(

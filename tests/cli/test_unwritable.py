@@ -47,7 +47,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path, words: tuple[
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize(
-    "words", [("lint", "tools.json"), ("lint", "tools.json", "--json"), ("metrics", "list")]
+    "words", [("lint", "tools.json"), ("lint", "tools.json", "--json"), ("list", "metrics")]
 )
 def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
     code, said = typed(tmp_path, *words, stdout="/dev/full")

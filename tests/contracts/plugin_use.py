@@ -70,7 +70,7 @@ def main() -> None:
         "provider": calls_of(result.trajectory),
         "metric": [score.passed, score.reason],
         "lint rule": [d["code"] for d in lint["diagnostics"] if d["code"].startswith("ORB")],
-        "rules listed": "Installed packages\n  ORB001" in command("rule"),
+        "rules listed": "Installed packages\n  ORB001" in command("list", "rules"),
         "matcher": [phone.score("+49-301234", 0), phone.score("+49 30 9", 0)],
         "importer": [[g.input, g.expected_calls[0].tool] for g in load_goldens("goldens.jsonl")],
         "adapter": calls_of(seen.trajectory),

@@ -53,8 +53,8 @@ TYPED = {
     "run --model": lambda m: ["run", "suites/plain.json", "--model", f"{m}:agent"],
     "score --metric": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--metric", f"{m}:always"],
     "score --measure": lambda m: ["score", "goldens.jsonl", "did.jsonl", "--measure", f"{m}:always"],
-    "tools list": lambda m: ["tools", "list", f"{m}:get_weather"],
-    "tools show": lambda m: ["tools", "show", f"{m}:get_weather", "get_weather"],
+    "tools list": lambda m: ["list", "tools", f"{m}:get_weather"],
+    "tools show": lambda m: ["list", "tools", f"{m}:get_weather", "get_weather"],
     "lint": lambda m: ["lint", f"{m}:get_weather", "--select", "TD001"],
     "generate --tools": lambda m: [
         "generate",

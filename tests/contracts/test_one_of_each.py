@@ -116,7 +116,6 @@ HAND_WRITTEN_OPTIONS = {
     "cli/dataset.py": 1,  # --from offers the importers of installed packages
     "cli/dataset_versions.py": 1,  # -o takes two files
     "cli/mcp.py": 1,  # --project is a folder that click looks for
-    "cli/model.py": 1,  # --wheel is a file that click looks for
     "cli/report.py": 1,  # --format offers the formats of installed packages
     "wings/contracts/command.py": 1,  # --allow-writes may have a value
 }

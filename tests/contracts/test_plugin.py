@@ -84,7 +84,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_breaks_nothing_else(tmp_
         "error: command 'broken' of the package acme-broken 1.0 cannot be loaded: "
         "ModuleNotFoundError: No module named 'nothing_like_this'; update or uninstall acme-broken"
     )
-    listed = rightcall("metrics", "list", path=tmp_path, cwd=tmp_path / "here")
+    listed = rightcall("list", "metrics", path=tmp_path, cwd=tmp_path / "here")
     assert listed.returncode == 0 and "metric 'broken' of the package acme-broken 1.0 cannot" in listed.stdout
 
 

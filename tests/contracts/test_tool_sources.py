@@ -75,9 +75,9 @@ for line in sys.stdin:
 """
 DOORS = {
     "lint": ["lint", "SOURCE"],
-    "tools list": ["tools", "list", "SOURCE"],
-    "tools list --json": ["tools", "list", "SOURCE", "--json"],
-    "tools show": ["tools", "show", "SOURCE", "x"],
+    "tools list": ["list", "tools", "SOURCE"],
+    "tools list --json": ["list", "tools", "SOURCE", "--json"],
+    "tools show": ["list", "tools", "SOURCE", "x"],
     "tools lock": ["tools", "lock", "SOURCE"],
     "tools call": ["tools", "call", "SOURCE", "x"],
     "tools serve": ["tools", "serve", "SOURCE"],

@@ -1,4 +1,4 @@
-"""`rightcall lint` and `rightcall rule` as they are typed."""
+"""`rightcall lint` and `rightcall list rules` as they are typed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rightcall.cli.lint import lint
-from rightcall.cli.rule import rule
+from rightcall.cli.list import list_command
 from rightcall.core.errors import ConfigError, InputError
 from tests.lint.clean import CLEAN
 from tests.lint.test_incident import BEFORE
@@ -206,11 +206,11 @@ def test_import_finds_the_modules_of_a_folder(tools: Path) -> None:
 
 
 def test_rule_explains_one_and_lists_all() -> None:
-    shown = CliRunner().invoke(rule, ["destructive-no-warning"]).stdout
+    shown = CliRunner().invoke(list_command, ["rules", "destructive-no-warning"]).stdout
     assert shown.startswith("TD401 destructive-no-warning (error, safety and side effects)")
     assert "Permanently deletes one station" in shown and "sources:" in shown
-    assert len(json.loads(CliRunner().invoke(rule, ["--json"]).stdout)) == 112
-    assert "TD502  warning  confusable-pair" in CliRunner().invoke(rule, []).stdout
+    assert len(json.loads(CliRunner().invoke(list_command, ["rules", "--json"]).stdout)) == 112
+    assert "TD502  warning  confusable-pair" in CliRunner().invoke(list_command, ["rules"]).stdout
 
 
 def test_help_loads_no_rules() -> None:

@@ -52,7 +52,7 @@ def test_an_ignore_needs_a_reason() -> None:
     ("extension", "says", "hint"),
     [
         ({"ignore": {"TD999": "nope"}}, "unknown rule 'TD999'", "did you mean"),
-        ({"ignore": {"zzz": "nope"}}, "unknown rule 'zzz'", "see `rightcall rule`"),
+        ({"ignore": {"zzz": "nope"}}, "unknown rule 'zzz'", "see `rightcall list rules`"),
         (
             {"ignroe": {"TD301": "known"}},
             "'ignroe' is unknown under x-rightcall",

@@ -28,7 +28,7 @@ def test_text_ends_with_a_summary() -> None:
     assert "2 tools, about 79 tokens: 3 errors, 4 warnings, 4 infos" in lines
     assert "similar: delete_user and delete_account (0.82)" in lines
     assert "2 can be fixed with --fix; 4 not shown (--show info)" in lines
-    assert lines[-1] == "explain one: rightcall rule TD401"
+    assert lines[-1] == "explain one: rightcall list rules TD401"
 
 
 def test_text_of_a_clean_file_is_one_line() -> None:

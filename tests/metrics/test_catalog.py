@@ -61,7 +61,7 @@ def test_the_name_is_the_class_and_the_page():
     ("text", "message"),
     [
         ("tool_selecton", "unknown metric 'tool_selecton'; did you mean 'tool_selection'?"),
-        ("zzz", "unknown metric 'zzz'; see `rightcall metrics list`"),
+        ("zzz", "unknown metric 'zzz'; see `rightcall list metrics`"),
         ("call_count(limt=3)", "metric 'call_count(limt=3)' has no setting 'limt'; did you mean 'limit'?"),
         ("order(x=3)", "metric 'order(x=3)' has no setting 'x'; settings: none"),
         (

@@ -68,7 +68,9 @@ def test_missing_files_are_found():
 
 def test_missing_weights_say_what_to_type(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert "rightcall model pull smollm2 (or use keyword:" in asyncio.run(check("local:smollm2"))[0]
+    assert (
+        "rightcall list models --download smollm2 (or use keyword:" in asyncio.run(check("local:smollm2"))[0]
+    )
 
 
 def test_a_base_url_where_it_means_nothing_is_refused():

@@ -160,7 +160,7 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPla
     if not observed.can_mock:
         return (
             f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
-            " `rightcall adapters list` says where that is possible"
+            " `rightcall list frameworks` says where that is possible"
         )
     if faults is not None and faults.tools:
         return (
@@ -189,7 +189,7 @@ def guard_problem(agent: Agent) -> str:
         return ""
     if isinstance(agent.model, ObservedAgent):
         unguarded = f"guard: the tools of {agent.name} are run by its own code, so no call can be stopped"
-        return "" if agent.model.can_mock else f"{unguarded}; see `rightcall adapters list`"
+        return "" if agent.model.can_mock else f"{unguarded}; see `rightcall list frameworks`"
     elsewhere = "runs its tools elsewhere, so no call can be stopped"
     return _own_loop_problem(agent, "guard", elsewhere, "calls tools")
 
@@ -225,7 +225,7 @@ def agents_problem(agent: Agent) -> str:
 
 def _approvals_problem(agent: Agent, what: str) -> str:
     if isinstance(agent.model, ObservedAgent):
-        unseen = f"requests for approval of {agent.name} are not observed; see `rightcall adapters list`"
+        unseen = f"requests for approval of {agent.name} are not observed; see `rightcall list frameworks`"
         return "" if agent.model.sees_approvals else f"{what}: {unseen}"
     return _own_loop_problem(agent, what, "runs elsewhere, and asks whoever is there", "asks")
 

@@ -118,6 +118,6 @@ def _write_example(folder: Path, model: str, base_url: str | None, *, force: boo
     if model == "keyword:":
         what = "its model is keyword:, which only compares words and passes half of the goldens"
         out.print(f"{what}: a baseline to compare your own model with", soft_wrap=True)
-        another = f"rightcall run {suite_file} --model openai:gpt-5-mini   # others: rightcall providers list"
+        another = f"rightcall run {suite_file} --model openai:gpt-5-mini   # others: rightcall list models"
         steps.insert(1, another)
     print_next(*steps)

@@ -50,13 +50,10 @@ MENU: dict[str, dict[str, str]] = {
         "attacks": "Show what an attacker could reach through your tools",
         "audit": "Plant bugs in correct behaviour: would your suite notice?",
         "lint": "Find tool definitions that models misuse",
-        "rule": "Explain a lint rule",
-        "tools": "List, show, call and lock tools, or serve them over MCP",
-        "model": "Download and list local models",
-        "providers": "List model providers and what each requires",
+        "list": "List tools, metrics, models, frameworks or rules",
+        "tools": "Call and lock tools, or serve them over MCP",
         "record": "Manage recorded model answers",
         "mcp": "Serve RightCall over MCP; record and verify MCP servers",
-        "adapters": "List agent frameworks that can be observed, and their limits",
     },
     "Inspect": {
         "report": "Write a report: HTML, Markdown, JUnit or JSON",
@@ -65,7 +62,6 @@ MENU: dict[str, dict[str, str]] = {
     },
     "Learn": {
         "demo": "See a dangerous mistake found, fixed and measured again",
-        "metrics": "List and explain metrics",
     },
 }
 

@@ -1,4 +1,4 @@
-"""`rightcall tools`: list, show and call tools."""
+"""`rightcall tools`: call and lock tools; what `rightcall list tools` shows."""
 
 from __future__ import annotations
 
@@ -75,28 +75,11 @@ def verify(
 
 @click.group(cls=CommandGroup)
 def tools() -> None:
-    """List, show, call and lock tools, or serve them over MCP."""
+    """Call and lock tools, or serve them over MCP."""
 
 
-@tools.command("list")
-@click.argument("source", required=False)
-def list_(
-    source: str | None,
-    discover: Annotated[
-        bool, Option("List the skills, commands and agents of the project in SOURCE [default: .]")
-    ] = False,
-    spelling: FormatOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """List the tools of SOURCE: a JSON or YAML file, `module:attribute` (tools or an agent), `mcp:COMMAND`.
-
-    `skills:DIR` lists the skills in a folder.
-    """
-    if discover:
-        _list_instructions(Path(source or "."), as_json)
-        return
-    if source is None:
-        raise click.UsageError("Missing argument 'SOURCE'.")
+def list_tools(source: str, spelling: str | None, *, as_json: bool) -> None:
+    """Print the tools of a source, or write them in a provider's format."""
     from rightcall.model.dialects import SPELLINGS
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import tools_of
@@ -119,7 +102,7 @@ def list_(
     out.print()
     for warning in empty_schemas(tools):
         out.print(clean(f"warning: {warning}"), style="yellow", soft_wrap=True)
-    print_next(f"rightcall tools show {shlex.quote(source)} {shlex.quote(tools[0].name)}")
+    print_next(f"rightcall list tools {shlex.quote(source)} {shlex.quote(tools[0].name)}")
 
 
 def _print_tool(out: Screen, tool: Tool, about: str, width: int) -> None:
@@ -131,7 +114,7 @@ def _print_tool(out: Screen, tool: Tool, about: str, width: int) -> None:
         out.print(clean(f"{'':<{width}}  {first_line}"), style="dim", soft_wrap=True)
 
 
-def _list_instructions(project: Path, as_json: bool) -> None:
+def list_instructions(project: Path, as_json: bool) -> None:
     """What instructs an agent in a project: skills, commands, agents and notes."""
     from rightcall.files.agent_instructions import find_instructions
     from rightcall.schema.skill_definition import instruction_definitions
@@ -157,15 +140,8 @@ def _list_instructions(project: Path, as_json: bool) -> None:
         print_next(f"rightcall lint {shlex.quote(f'skills:{instructions.skills[0]}')}")
 
 
-@tools.command()
-@source_argument
-@click.argument("name")
-def show(
-    source: str,
-    name: str,
-    spelling: FormatOption = "native",
-) -> None:
-    """Show one tool as JSON, in any provider's format."""
+def show_tool(source: str, name: str, spelling: str) -> None:
+    """Print one tool as JSON, in any provider's format."""
     from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions.source import tools_of
 
@@ -173,7 +149,7 @@ def show(
     if name not in tools:
         hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)
-    print_json(SPELLINGS[spelling or "native"].write_tool(tools[name]))
+    print_json(SPELLINGS[spelling].write_tool(tools[name]))
 
 
 tools.add_command(call)

@@ -117,7 +117,7 @@ def _compact(value: Any, indent: int = 0) -> str:
 _INTRODUCTION = """# Lint rules
 
 `rightcall lint tools.json` finds tool definitions that models misuse. Each rule has a page with the reason, an example
-and its sources; `rightcall rule CODE` shows the same in the terminal.
+and its sources; `rightcall list rules CODE` shows the same in the terminal.
 
 An **error** violates a provider's rules, the schema or safety; a **warning** is a documented cause of wrong calls; an
 **info** is advice. *Safe* fixes are applied by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the

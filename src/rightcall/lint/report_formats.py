@@ -81,7 +81,7 @@ def _rule(code: str) -> dict[str, Any]:
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": explanation},
-        "help": {"text": f"{explanation} `rightcall rule {rule.code}` says more."},
+        "help": {"text": f"{explanation} `rightcall list rules {rule.code}` says more."},
         "helpUri": f"{_PAGES}/{rule.name}.md",
         "defaultConfiguration": {"level": SARIF_LEVELS[rule.severity]},
         "properties": {"tags": [FAMILIES[rule.family]]},

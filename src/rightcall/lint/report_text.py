@@ -216,4 +216,4 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
         yield "; ".join(f"{count} {note}" for count, note in notes if count)
     worst = min(report.diagnostics, key=_harm, default=None)
     if worst:
-        yield paint("dim", f"explain one: rightcall rule {worst.code}")
+        yield paint("dim", f"explain one: rightcall list rules {worst.code}")

@@ -265,4 +265,4 @@ def find_rule(word: str) -> Rule:
             return rule
     rule_names = [word for rule in all_rules() for word in (rule.code, rule.name)]
     hint = suggestion(key.upper() if key[:2].upper() in ("TD", "SK") else key, rule_names)
-    raise InputError("", f"unknown rule '{word}'", hint or "see `rightcall rule`")
+    raise InputError("", f"unknown rule '{word}'", hint or "see `rightcall list rules`")

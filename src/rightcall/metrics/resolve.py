@@ -169,7 +169,7 @@ def metric_class(name: str) -> type[Metric]:
     elif name in plugins("metrics"):
         loaded = load("metrics", name)
     else:
-        hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall metrics list`"
+        hint = suggestion(name, [*metric_names(), *JUDGED]) or "see `rightcall list metrics`"
         raise ConfigError(f"unknown metric '{name}'; {hint}")
     if not (isinstance(loaded, type) and issubclass(loaded, Metric)):
         attribute = name.rpartition(":")[2]

@@ -223,6 +223,6 @@ def _missing_weights(model: str, path: Path) -> str:
     if model in MODELS:
         return (
             f"the weights of local:{model} are not installed; run:"
-            f" rightcall model pull {model} (or use keyword:, which needs no weights)"
+            f" rightcall list models --download {model} (or use keyword:, which needs no weights)"
         )
     return f"model file not found: {path}"

@@ -55,7 +55,7 @@ SHELVES = (
     ),
     Shelf(
         "local", "local:smollm2 or local:PATH.gguf", "a model in this process, without key or network",
-        'pip install "rightcall[local]", then: rightcall model pull smollm2',
+        'pip install "rightcall[local]", then: rightcall list models --download smollm2',
     ),
     Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
     Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),

@@ -20,7 +20,7 @@ from rightcall.show.view.summary import ShownRate
 from rightcall.show.view.tools import ConfusionMatrix
 
 COLOURS = 6
-"""Agents with a colour of their own; the others share one."""
+"""Agents with different colours; the others share one."""
 LABEL_WIDTH = 0.1
 """Share of a wide plot that the words "tools changed" take."""
 MINUTE, HOUR, DAY = 60, 3_600, 86_400

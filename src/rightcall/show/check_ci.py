@@ -48,7 +48,9 @@ def check_quality(result: CheckResult) -> bytes:
 def check_sarif(result: CheckResult, version: str = "") -> bytes:
     """SARIF with the first of many remarks."""
     shown = remarks(result)[:MOST_RESULTS]
-    texts = {remark.rule: _RULES.get(remark.rule, f"rightcall rule {remark.rule}") for remark in shown}
+    texts = {
+        remark.rule: _RULES.get(remark.rule, f"rule {remark.rule} of rightcall lint") for remark in shown
+    }
     rules = {rule: {"shortDescription": {"text": text}} for rule, text in texts.items()}
     return sarif(shown, rules, version, tool="rightcall check")
 

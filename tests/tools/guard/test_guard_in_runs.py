@@ -141,7 +141,7 @@ def test_an_adapter_enforces_a_guard_or_refuses_it_in_words(info):
     observed = ObservedAgent(function_agent, info, (info.name,), name="agent")
     problem = guard_problem(rc.Agent(observed, guard="auto"))
     refusal = "guard: the tools of agent are run by its own code, so no call can be stopped"
-    assert problem == ("" if info.tools == "mock" else f"{refusal}; see `rightcall adapters list`")
+    assert problem == ("" if info.tools == "mock" else f"{refusal}; see `rightcall list frameworks`")
 
 
 def test_a_function_named_by_a_suite_is_refused_with_a_guard(tmp_path, monkeypatch):

@@ -49,11 +49,11 @@ def test_importing_an_adapter_imports_no_framework():
 
 
 def test_the_commands_list_and_show_adapters():
-    listed = CliRunner().invoke(cli, ["adapters", "list", "--json"])
+    listed = CliRunner().invoke(cli, ["list", "frameworks", "--json"])
     found = {one["name"]: one for one in json.loads(listed.output)}
     assert set(found) == {info.name for info in ADAPTERS}
     assert found["pydantic_ai"]["installed"] and found["pydantic_ai"]["tools"] == "mock"
-    shown = CliRunner().invoke(cli, ["adapters", "show", "crewai"])
+    shown = CliRunner().invoke(cli, ["list", "frameworks", "crewai"])
     assert "trials run one at a time" in shown.output and "tools       run for real" in shown.output
 
 

@@ -58,7 +58,7 @@ def test_an_example_passes_its_ten_goldens(project):
 def test_the_agents_tools_are_listed_and_linted_from_its_object(tmp_path):
     folder = tmp_path / "pydantic-ai"
     shutil.copytree(ROOT / "examples" / "pydantic-ai", folder)
-    listed = rightcall(folder, "tools", "list", "agent:agent", "--json")
+    listed = rightcall(folder, "list", "tools", "agent:agent", "--json")
     names = [tool["name"] for tool in json.loads(listed.stdout)]
     assert names == ["find_order", "track_parcel", "refund_order"]
     linted = rightcall(folder, "lint", "agent:agent", "--json")

@@ -137,7 +137,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("source", OBJECTS)
 def test_objects_of_frameworks_are_listed_linted_and_offered(rightcall, shop, source):
-    listed = json.loads(rightcall("tools", "list", source, "--json").out)
+    listed = json.loads(rightcall("list", "tools", source, "--json").out)
     assert [tool["name"] for tool in listed] == OBJECTS[source]
     assert all(tool["description"] for tool in listed)
     linted = json.loads(rightcall("lint", source, "--json", "--show", "info").out)
@@ -151,7 +151,7 @@ def test_objects_of_frameworks_are_listed_linted_and_offered(rightcall, shop, so
 
 
 def test_an_agent_without_tools_of_its_own_is_an_error_in_one_sentence(rightcall, shop):
-    for command in (["lint"], ["tools", "list"]):
+    for command in (["lint"], ["list", "tools"]):
         done = rightcall(*command, "agents_shop:alone")
         assert (done.code, done.out) == (2, "")
         assert done.err == (

@@ -106,7 +106,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not visible",
             "a function that calls `query` itself is not observed",
-            "definitions are inside the servers: for `rightcall tools list` and `lint`, name the list of tools",
+            "definitions are inside the servers: for `rightcall list tools` and `lint`, name the list of tools",
         ),
         functions=False,
         needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),

@@ -266,7 +266,7 @@ def observe(
     `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an agent
     used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
     the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output` the
-    answer from its result. `rightcall adapters show` says what each adapter can observe.
+    answer from its result. `rightcall list frameworks` says what each adapter can observe.
     """
     if via in (OTEL, [OTEL], (OTEL,)):
         observed: ObservedAgent = load("services", "observe_spans")(
@@ -299,5 +299,5 @@ def observe(
     observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, title)
     if tools == "mock" and (info or names) and not observed.can_mock:
         which = info.title if info else ", ".join(names or ())
-        raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall adapters show` says why")
+        raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall list frameworks` says why")
     return observed

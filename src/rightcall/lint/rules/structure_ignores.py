@@ -45,7 +45,7 @@ def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
     word = excerpt(ignore.rule, 40)
     if ignore.rule.upper() not in _rule_words() and ignore.rule.lower() not in _rule_words():
         near = suggestion(ignore.rule, _rule_words())
-        yield f"unknown rule '{word}', so ignoring it has no effect", near or "see `rightcall rule`"
+        yield f"unknown rule '{word}', so ignoring it has no effect", near or "see `rightcall list rules`"
     elif not ignore.reason:
         yield f"{word} is ignored without a reason", _REASON_HINT
 
