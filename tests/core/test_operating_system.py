@@ -121,32 +121,12 @@ def test_on_windows_a_closed_terminal_sends_no_signal(windows):
     assert [number.name for number in system.stop_signals()] == ["SIGINT", "SIGTERM"]
 
 
-def test_an_unnamed_file_gets_its_name_when_it_is_complete(tmp_path):
-    handle = system.open_unnamed_file(tmp_path)
-    if handle is None:  # a file system that only has files with names
-        return
-    os.write(handle, b"whole")
-    assert list(tmp_path.iterdir()) == []
-    assert system.name_unnamed_file(handle, tmp_path, "file")
-    os.close(handle)
-    assert (tmp_path / "file").read_bytes() == b"whole"
-
-
-def test_on_windows_files_have_names_and_are_written_all_the_same(windows, tmp_path):
-    from rightcall.files.atomic import write_file
-
-    assert system.open_unnamed_file(tmp_path) is None
-    write_file(tmp_path / "file", b"whole")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-
-
-def test_what_only_linux_can_do_is_refused_elsewhere(windows, tmp_path):
+def test_what_only_linux_can_do_is_refused_elsewhere(windows):
     assert not system.can_watch_fork()
     for refused in (
         system.fork_watched,
         lambda: system.exit_code_of(1),
         lambda: system.read_available(0),
-        lambda: system.name_unnamed_file(0, tmp_path, "file"),
     ):
         with pytest.raises(NotImplementedError, match="only Linux"):
             refused()

@@ -1,4 +1,4 @@
-"""What operating systems do differently: process trees, signals, unnamed files, memory, settings.
+"""What operating systems do differently: process trees, signals, memory, settings.
 
 The only module that uses what Windows lacks or asks which system this is; `tests/contracts/test_operating_system.py`
 refuses both elsewhere. Each function has a way for Windows, or says what it does there instead.
@@ -23,7 +23,7 @@ PROC = Path("/proc")
 SENT_BY_TERMINAL = 0x80
 """`si_code` of a signal from the kernel: Ctrl-C reaches a child as well, so it is not passed on a second time."""
 
-ONLY_LINUX = "only Linux can do this: ask `can_watch_fork`, or use what `open_unnamed_file` returns"
+ONLY_LINUX = "only Linux can do this: ask `can_watch_fork`"
 
 _M_MMAP_THRESHOLD = -3
 
@@ -262,32 +262,6 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def open_unnamed_file(folder: Path) -> int | None:
-    """A new file that a killed process leaves nothing of; None where there are only files with names.
-
-    That is everywhere but on Linux, and on some of its file systems, such as NFS.
-    """
-    if sys.platform != "linux" or not (PROC / "self/fd").is_dir():
-        return None
-    with suppress(OSError):
-        return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    return None
-
-
-def name_unnamed_file(handle: int, folder: Path, name: str) -> bool:
-    """Give a file its name in the folder in which it was opened; False where a sandbox forbids it."""
-    if sys.platform != "linux":
-        raise NotImplementedError(ONLY_LINUX)
-    directory = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:  # with a folder, Python follows the link in /proc
-        os.link(PROC / "self/fd" / str(handle), name, dst_dir_fd=directory, follow_symlinks=True)
-    except (PermissionError, FileNotFoundError):
-        return False
-    finally:
-        os.close(directory)
-    return True
 
 
 def settings_folder() -> Path:

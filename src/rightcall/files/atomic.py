@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO
 
 from rightcall.core.errors import InputError
-from rightcall.core.operating_system import name_unnamed_file, open_unnamed_file
 
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
@@ -28,9 +27,9 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """A binary file that replaces `path` when the block ends without an exception.
 
-    The content is written to a temporary file first, so an interrupted write changes nothing; on Linux the file has no
-    name until it is complete, so a killed process leaves none behind. A device or a pipe
-    is written as it is; links are followed; a file that may not be written raises `InputError`, as does a full disk.
+    The content is written to a temporary file next to it first, so an interrupted write changes nothing. A device or
+    a pipe is written as it is; links are followed; a file that may not be written raises `InputError`, as does a full
+    disk.
     """
     target = Path(path).resolve()
     _refuse_unwritable(path, target)
@@ -75,8 +74,10 @@ def _refuse_unwritable(path: str | Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def _replace_file(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
+    import tempfile  # slow to import, and most processes only read files
+
     try:
-        handle, name = _temporary(target)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
     except OSError as error:
         raise InputError(
             str(path), f"cannot be written: {reason(error)}", "choose another location"
@@ -86,52 +87,11 @@ def _replace_file(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if name is None:
-                name = _name_file(file.fileno(), target)
         Path(name).chmod(_mode_of(target))
         Path(name).replace(target)
     except BaseException:
-        if name is not None:
-            Path(name).unlink(missing_ok=True)
+        Path(name).unlink(missing_ok=True)
         raise
-
-
-def _temporary(target: Path) -> tuple[int, str | None]:
-    """A new file in the folder of the target: without a name where the system has such files, so that a process that
-    is killed leaves nothing behind.
-    """
-    if (handle := open_unnamed_file(target.parent)) is not None:
-        return handle, None
-    import tempfile  # slow to import, and most processes only read files
-
-    return tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
-
-
-def _name_file(handle: int, target: Path) -> str:
-    """A name for a complete file: a link cannot replace a file, but renaming can."""
-    import secrets
-
-    name = f"{_prefix(target)}{secrets.token_hex(4)}.tmp"
-    if not name_unnamed_file(handle, target.parent, name):
-        return _copy_file(handle, target)
-    return str(target.parent / name)
-
-
-def _copy_file(handle: int, target: Path) -> str:
-    import shutil
-    import tempfile
-
-    copy, name = tempfile.mkstemp(prefix=_prefix(target), suffix=".tmp", dir=target.parent)
-    os.lseek(handle, 0, os.SEEK_SET)
-    with os.fdopen(copy, "wb") as out, os.fdopen(os.dup(handle), "rb") as content:
-        shutil.copyfileobj(content, out)
-        out.flush()
-        os.fsync(out.fileno())
-    return name
-
-
-def _prefix(target: Path) -> str:
-    return f".{target.name[:50]}."
 
 
 def _mode_of(target: Path) -> int:
