@@ -9,7 +9,7 @@ import numpy as np
 
 from rightcall.stats.judged_difference import JudgedDifference, difference_bounds, judged_difference
 from rightcall.stats.judged_rate import judged_rate
-from rightcall.stats.judged_trials import trial_bounds
+from rightcall.stats.judged_rate import trial_bounds
 
 BOUND_DRAWS = 400
 """A fifth of the draws behind a bound, which makes it no less likely to be wrong."""

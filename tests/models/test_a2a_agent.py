@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 
 import rightcall as rc
-from rightcall.agents.remote.a2a_reply import TurnRecord
+from rightcall.agents.remote.a2a_agent import TurnRecord
 from rightcall.agents.remote.a2a_wire import read_card, read_update
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError

@@ -12,7 +12,6 @@ conversations                 the conversations that a golden stands for, and wh
 outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
-label_evidence                what judges and people say about a run: for its gate, and as sentences
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
 judged_estimate, judge_report, judge_requests  the rate people would give, how reliable a judge is, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run

@@ -22,6 +22,5 @@ symbols, and a test against an independent computation.
 
     judged_interval  the rate that people would give, from strata of a judge's answer
     judged_strata    strata of a judge's answer: fail, split, none, pass
-    judged_trials    judged rates where several cases are trials of one golden
     melded_bounds    the one-sided bounds that decide about a judged rate
 """

@@ -9,7 +9,7 @@ import pytest
 
 from rightcall.core import event_loop
 from rightcall.core.event_loop import run_blocking
-from rightcall.core.event_loop.borrowed_loop import BorrowedLoop
+from rightcall.core.event_loop.worker_threads import BorrowedLoop
 from tests.core.event_loop.interleaving import Interleaving, interleaved
 
 

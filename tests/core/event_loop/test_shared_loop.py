@@ -14,9 +14,8 @@ import pytest
 
 from rightcall.core import event_loop
 from rightcall.core.event_loop import run_apart, run_blocking, shared_loop
-from rightcall.core.event_loop.borrowed_loop import BorrowedLoop
 from rightcall.core.event_loop.shared_loop import end_with_call
-from rightcall.core.event_loop.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import BorrowedLoop, in_thread
 
 COLOUR: ContextVar[str] = ContextVar("colour", default="none")
 

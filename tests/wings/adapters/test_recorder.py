@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.agents.observed.heard_trial import HeardTrial
 from rightcall.agents.observed.recorder import EventRecorder
+from rightcall.agents.observed.session import HeardTrial
 from rightcall.agents.observed.values import plain, stop_of_error
 from rightcall.core.codec import encode
 from rightcall.model import Message, ToolCall, ToolResult, Usage

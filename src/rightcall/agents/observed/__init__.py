@@ -4,7 +4,6 @@ observed_agent   `observe(agent)`: an agent of a known framework, or a function,
 session          one trial: several turns with one agent, and what was observed so far
 voices           who speaks: requests of a client below a framework, inside its tools, or apart from it
 recorder         what one adapter hears; the only place that joins calls with their results
-heard_trial      what all adapters heard, each answer once, as a trajectory
 adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
 catalog          every adapter with the tested versions and its limitations
 values           values of frameworks as plain JSON; why an agent stopped, from what it raised

@@ -2,6 +2,6 @@
 
 remote_agent     the agent, by its name: `http:URL`, `exec:COMMAND` or `a2a:URL`
 addressed_session  what is common to them: what is asked, and a conversation
-http_agent       a service, with presets; exec_agent: a program; a2a_agent: with a2a_wire and a2a_reply
+http_agent       a service, with presets; exec_agent: a program; a2a_agent: with a2a_wire
 exchange, agent_reply   what is sent to such an agent, and how its reply is read; reply_paths: by the suite's paths
 """

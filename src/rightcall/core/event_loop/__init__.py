@@ -8,8 +8,7 @@ No thread is kept for it: whoever waits runs it. When several threads wait, one 
 when that one has its result. Inside a running event loop (a notebook) a thread is started for that.
 
 shared_loop      an event loop that several threads wait for
-borrowed_loop    that loop as the one of a thread, for blocking code under test
-worker_threads   such code in threads
+worker_threads   blocking code under test in threads, with that loop
 daemon_threads   threads that never keep the process from exiting
 """
 

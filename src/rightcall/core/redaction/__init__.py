@@ -1,7 +1,6 @@
 """What must not be written: keys, tokens and passwords in text, found by one detector for every door.
 
 key_formats        keys that are known by how they are built
-secret_names       names of fields, variables and headers whose values are secrets
 key_contexts       values that are secrets because of the header, field, flag or URL they stand in,
                    or because a sentence speaks of one
 word_likeness      does a token read like words, or is it random?

@@ -11,9 +11,10 @@ import binascii
 import re
 import string
 from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Literal
 
 from rightcall.core.lazy_pattern import lazy_pattern
-from rightcall.core.redaction.secret_names import NameKind, has_word_before, name_kind, stems_in
 from rightcall.core.redaction.word_likeness import looks_random
 
 _GAP = r"(?:[ \t]+|[ \t]*:?[ \t]*(?:\r?\n|\\+n)[ \t]*|[ \t]*\|[ \t]*)"
@@ -282,3 +283,65 @@ def _stands_alone(text: str, start: int, mark: re.Match[str], kind: NameKind, en
     written_as_name = not text[start].isupper() or text[start : start + 4].isupper()
     at_line_start = bool(_LINE_START.search(text, max(0, start - 80), start))
     return kind == "header" or chosen or (written_as_name and at_line_start)
+
+
+NameKind = Literal["header", "certain", "likely", ""]
+"""How sure a name is: any value of a header or certain name is a secret; a likely one's must look random too."""
+
+_CERTAIN = lazy_pattern(
+    r"(?i)(?:api[_-]?key|pass(?:word|wd|phrase|code)|pwd|secret|secret[_-]?(?:access[_-]?)?key|secret[_-]key[_-]base"
+    r"|(?:access|refresh|auth|bearer|session|security|(?<![a-z])id|api|bot|private|service|personal[_-]access)[_-]?token"
+    r"|(?:private|account|access|signing|encryption|master|subscription|functions|storage)[_-]?key"
+    r"|shared[_-]?access[_-]?(?:key|signature)|connection[_-]?string)s?(?:[_-]?\d{1,3})?$"
+)
+_HEADER = lazy_pattern(
+    r"(?i)(?:proxy-|x-)?authorization|x-[a-z-]{0,20}(?:key|token|secret)|private-token|job-token|api-key|(?:set-)?cookie"
+)
+_LIKELY = lazy_pattern(
+    r"(?i:(?:^|[^a-z])(?:token|access[_-]?key[_-]?id|key|pass|pat|credential|auth|sig|signature|cookie|session|dsn"
+    r"|session[_-]?id|cookies|authorization)s?(?:[_-]?\d{1,3})?$)|[a-z](?:Token|Key|Auth|Signature)$"
+)
+
+
+@lru_cache(4096)
+def name_kind(name: str) -> NameKind:
+    """How sure it is that what is stored under this name is a secret; "" when nothing speaks for it."""
+    if _HEADER.fullmatch(name):
+        return "header"
+    if _CERTAIN.search(name):
+        return "certain"
+    return "likely" if _LIKELY.search(name) else ""
+
+
+_STEMS = (
+    *("auth", "basic", "bearer", "cookie", "credential", "dsn", "key", "pass", "pat", "pwd"),
+    *("secret", "session", "sig", "string", "token"),
+)
+"""How each word begins that makes a name one of a secret; most texts have none or one of them."""
+
+
+def stems_in(lowered: str) -> tuple[str, ...]:
+    """The stems that occur in a text in small letters."""
+    return tuple([stem for stem in _STEMS if stem in lowered])
+
+
+@cache
+def _words_of(stems: tuple[str, ...], words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for word in words if word.startswith(stems))
+
+
+def has_word_before(
+    lowered: str, stems: tuple[str, ...], words: tuple[str, ...], after: frozenset[str]
+) -> bool:
+    """Whether one of the words, whose stems are in a text, stands in it before one of these characters.
+
+    A search for each word is much faster than one pattern of all, and most texts go on with another letter: `passed`.
+    """
+    for word in _words_of(stems, words):
+        place = lowered.find(word)
+        while place >= 0:
+            place += len(word)
+            if lowered[place : place + 1] in after:
+                return True
+            place = lowered.find(word, place)
+    return False

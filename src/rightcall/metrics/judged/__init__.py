@@ -2,7 +2,7 @@
 
 form          what a judge is asked about a case, with all foreign text fenced off as data, and who the judge is
 question      several votes of a judge, each a structured verdict
-vote          one answer as a vote, or the code of why it is none; verdict_text: the verdict in a text
+vote          one answer as a vote, or the code of why it is none; the verdict in a text
 rubric        custom and ready-made rubrics, also of conversations
 bias          where a judge errs: leniency, length, position, its own family, kinds of cases, time
 
