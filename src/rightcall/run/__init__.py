@@ -9,7 +9,7 @@ runner, live_run, sink, run_record  runs a plan; results are on disk before they
 backend                       where trials take place, in this process or elsewhere
 local_trials, case_runner     trials in this process: of a plan, or until somebody decides; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
-outcome, decisions, answers   verdicts, ending early, deciding about stored runs, runs in which nothing arrived
+outcome, decisions, answers   verdicts with what judges say, ending early, stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
