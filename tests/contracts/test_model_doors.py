@@ -22,7 +22,7 @@ from rightcall.deepeval.synthesizer.config import StylingConfig
 from rightcall.improve.model_texts import Rewriter
 from rightcall.model.dialects import read_tool
 from rightcall.models.resolver import endpoint_of
-from rightcall.wings.monitor.judge import judge_of
+from rightcall.wings.monitor.monitor import judge_of
 from rightcall.wings.monitor.settings import JudgeSettings
 from tests.support.one_server import AGENT, JUDGE, USER, WRITER, asked, guard_sockets, one_server
 

@@ -25,7 +25,7 @@ from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.model.failure import JUDGE_CODES
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.rescorer import rescore_run
-from rightcall.wings.monitor.judge import judge_of
+from rightcall.wings.monitor.monitor import judge_of
 from rightcall.wings.monitor.settings import JudgeSettings
 
 PASS, FAIL = '{"verdict": "pass"}', '{"verdict": "fail"}'
@@ -130,5 +130,5 @@ def test_a_judge_without_a_verdict_is_an_error_through_every_door(door, tmp_path
 
 
 def test_the_monitor_counts_no_verdict_as_none(monkeypatch):
-    monkeypatch.setattr("rightcall.wings.monitor.judge.as_metrics", lambda metrics: [junk_metric()])
+    monkeypatch.setattr("rightcall.wings.monitor.monitor.as_metrics", lambda metrics: [junk_metric()])
     assert judge_of(JudgeSettings("kind", metric="rubric"))(CASE) is None

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.wings.generate.chunks import is_boundary, split_chunks
 from rightcall.wings.generate.config import ContextConstructionConfig
-from rightcall.wings.generate.contexts import contexts_of
+from rightcall.wings.generate.contexts import contexts_of, is_boundary, split_chunks
 from rightcall.wings.generate.documents import MOST_BYTES, SourceDocument, load_document
 
 VIETNAMESE = "Hà Nội là thủ đô của Việt Nam. Thành phố có nhiều hồ đẹp, trong đó có Hồ Hoàn Kiếm! " * 40

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.store.address import open_store
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.wings.monitor.judge import HOUR, JudgeSpending, next_factor
+from rightcall.wings.monitor.monitor import HOUR, JudgeSpending, next_factor
 from rightcall.wings.monitor.production_rates import check_rates, version_changes
 from rightcall.wings.monitor.settings import JudgeSettings, MonitorSettings
 from rightcall.wings.traces.trace_import import import_to_store

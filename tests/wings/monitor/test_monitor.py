@@ -10,7 +10,7 @@ from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory, Us
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceCheck, TraceFilter
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
-from rightcall.wings.monitor.judge import is_chosen
+from rightcall.wings.monitor.monitor import is_chosen
 from rightcall.wings.monitor.production_rates import check_rates
 from rightcall.wings.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.wings.traces.checks import CheckedAgent, run_checks

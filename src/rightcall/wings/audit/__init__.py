@@ -19,5 +19,4 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     overview         an audit in few words, for an assistant
     pages            would it notice?
     result           what an audit found
-    written_mutants  mutants as a file of trajectories: `rightcall score` reads it, and other checks can
 """

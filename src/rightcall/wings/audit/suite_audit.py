@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from rightcall.api.tool_lint import definitions_given
+from rightcall.core.codec import describe_value
 from rightcall.core.digest import digest_of_parts, hex_digest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.datasets.trajectories import trajectory_line
+from rightcall.files.atomic import atomic_write
 from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_evidence import PastEvidence, past_evidence
@@ -23,9 +28,10 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.run.floor import compute_floor
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
+from rightcall.run.rehearsal.trial import Judgement, Trial, reads_expected_output, trial_of_plan
 from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trivial_agents import TrivialScorer
@@ -38,7 +44,6 @@ from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
 from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
 from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.result import AuditResult, Survivor, with_audit_note
-from rightcall.wings.audit.written_mutants import write_mutants
 
 NO_SETTINGS = AuditSettings()
 DOCUMENTS = (".yaml", ".yml", ".json")
@@ -266,3 +271,35 @@ def _with_places(dataset: Path, plan: Plan) -> Iterator[tuple[str, AnyGolden]]:
 def _seed(subject: AuditSubject) -> str:
     """The goldens' fingerprint: the same dataset gives the same mutants, in whatever order it is."""
     return digest_of_parts(sorted(golden.id.encode() for golden in subject.without_places()), 16)
+
+
+NOTED = [name for name in Mutant.__struct_fields__ if name not in ("golden_id", "trajectory", "origin")]
+
+
+class MutantLines(AuditListener):
+    """Writes mutants as lines, numbered by `trial` within a golden."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._encoder = msgspec.json.Encoder(enc_hook=describe_value)
+        self._trials: Counter[str] = Counter()
+
+    def on_mutant(self, golden: AnyGolden, mutant: Mutant, judgement: Judgement, why: str) -> None:
+        trial = self._trials[golden.id]
+        self._trials[golden.id] += 1
+        line = trajectory_line(RecordedTrajectory(golden.id, mutant.trajectory, trial))
+        note = {name: getattr(mutant, name) for name in NOTED} | {"verdict": judgement}
+        content = self._encoder.encode(msgspec.structs.replace(line, mutant=note))
+        self._file.write(content + b"\n")
+
+
+@contextmanager
+def write_mutants(path: str | Path | None) -> Iterator[list[AuditListener]]:
+    """A listener that writes every mutant to a .jsonl file, all of it or nothing; none without a path."""
+    if path is None:
+        yield []
+        return
+    if Path(path).suffix != ".jsonl":
+        raise InputError(str(path), "mutants are written as .jsonl")
+    with atomic_write(path) as file:
+        yield [MutantLines(file)]

@@ -6,7 +6,7 @@
     values        arguments of a plan, drawn from what schemas state; examples: what a model writes for the rest
     config        settings, and evolutions: methods that make an input harder or rarer
     verify        checks of a golden: schema, mock, words (statement), independent solvers, duplicates
-    documents     text of files; chunks, contexts: related pieces
+    documents     text of files; contexts: related pieces
     scribe        requests to a model, step by step; prompts/: its prompts
     steps         judging, rewriting, labelling: shared steps
     run_proposals expected calls proposed from what an agent did in a run

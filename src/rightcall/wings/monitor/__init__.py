@@ -5,7 +5,7 @@
     receiver   `monitor serve`, with the receiver of traces
     trace_intake  spans stored before acknowledged, closed into traces
     monitor    Monitor: feed it traces              production_rates   bad checks by version, and what changed
-    judge      judged metrics, their sample and budget     series_book   all watched series, and sessions of this hour
+    series_book   all watched series, and sessions of this hour
     drift      one watched series                   alerts     webhook, command, stderr
     baseline   the frozen reference
     week_blocks   parts of the week and their rates    bounds     what a series is compared with

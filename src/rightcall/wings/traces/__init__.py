@@ -2,7 +2,7 @@
 
     command     `rightcall traces`                      span        spans and what is observed in them
     reader      load_traces: files in, traces out       unpack      compressed files, within limits
-    span_spool  spans of many files, by trace           portions    a large document, a part at a time
+    span_spool  spans of many files, by trace
     otlp        OTLP JSON and protobuf                  exports/    files of MLflow, LangSmith, Langfuse, …
     otlp_receiver  OTLP over HTTP: what is received, and the answers
     span_receiver  spans of agents, received during a run     traced_agent   `observe(…, via="otel")`
