@@ -8,8 +8,7 @@ from itertools import product
 import numpy as np
 
 from rightcall.stats.judged_difference import JudgedDifference, difference_bounds, judged_difference
-from rightcall.stats.judged_rate import judged_rate
-from rightcall.stats.judged_rate import trial_bounds
+from rightcall.stats.judged_rate import judged_rate, trial_bounds
 
 BOUND_DRAWS = 400
 """A fifth of the draws behind a bound, which makes it no less likely to be wrong."""
