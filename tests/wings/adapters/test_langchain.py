@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import pytest
-from langchain.agents import create_agent
+from langchain.agents import AgentState, create_agent
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage
-from langchain_core.tools import ToolException, tool
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import InjectedToolCallId, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
 
 import rightcall as rc
 from rightcall.core.errors import InputError
 from rightcall.model import Golden, Trajectory
+from rightcall.tools.faults.plan import read_plan
 from rightcall.wings.adapters.langchain_messages import calls_in
 from tests.wings.adapters.contract import AdapterContract, MockableTools, made, performed
 from tests.wings.adapters.kits.langchain import TOOLS, LangChainKit, ScriptedChatModel, get_weather
@@ -174,6 +176,30 @@ def test_a_graph_with_a_checkpointer_gets_a_new_thread_for_every_trial():
     assert made(first) == made(second)
     assert len(first.messages) == 8
     assert "Hanoi" in journal.requests[2] and "Hue" in journal.requests[2]  # the second turn knows the first
+
+
+@tool
+def look_up(city: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+    """Look up a city."""
+    told = ToolMessage(f"31 in {city}", tool_call_id=tool_call_id)
+    return Command(update={"messages": [told], "notes": [city]})
+
+
+class Noted(AgentState[Any]):
+    notes: list[str]
+
+
+FAULTS = read_plan({"faults": [{"tool": "get_weather", "type": "error_5xx_before"}]}, "faults")
+
+
+@pytest.mark.parametrize("options", [{}, {"faults": FAULTS}], ids=["as it is", "at the desk"])
+def test_the_result_of_a_tool_that_returns_a_command_is_what_the_model_reads(options):
+    model = scripted(Answer(calls=(Call("look_up", {"city": "Hue"}, "c1"),)), Answer("Done."))
+    agent = create_agent(model, tools=[look_up, get_weather], state_schema=Noted)
+    observed = rc.observe(agent, output=lambda state: state["notes"])
+    (trajectory,) = performed(observed, "help", **options)
+    assert [(c.output, c.status) for c in trajectory.calls] == [("31 in Hue", "ok")]
+    assert trajectory.output == '["Hue"]'
 
 
 class State(TypedDict):

@@ -45,6 +45,7 @@ def test_a_handoff_is_a_call_and_what_follows_is_the_same_conversation():
         ("transfer_to_billing", "ok", "triage"), ("ask_expert", "ok", "billing"),
     ]  # fmt: skip
     assert trajectory.calls[0].notes["handoff"] == "billing"
+    assert trajectory.calls[0].output == '{"assistant": "billing"}'  # what the next model reads
     assert trajectory.output == "Settled."
 
 

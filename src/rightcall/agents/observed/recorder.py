@@ -28,7 +28,7 @@ from rightcall.agents.observed.voices import (
     speaking,
 )
 from rightcall.model.approval import Approval
-from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.dialects.wire import results_of
 from rightcall.model.message import Message
 from rightcall.model.skill_load import SkillIndex
@@ -206,15 +206,15 @@ class EventRecorder:
             running.latency_ms = round(taken if ms is None else ms, 3) if taken is not None else ms
             settle(running, output, error)
 
-    def noted(self, call_id: str, *, status: CallStatus | None = None, **notes: Any) -> None:
-        """Something more about the latest call of that id."""
+    def noted(self, call_id: str, *, output: Any = None, **notes: Any) -> None:
+        """Something more about the latest call of that id; `output` is what the model is told, where no tool ran."""
         with self._lock:
             call = next((call for _, call in self._latest_calls() if call.call.id == call_id), None)
             if call is None:
                 return
             call.notes.update(notes)
-            if status is not None:
-                call.status, call.ended = status, True
+            if output is not None:
+                settle(call, output, None)
 
     def agent_of_call(self, call_id: str) -> str:
         """The agent that made the latest call of that id; "" when it has no name."""

@@ -30,6 +30,7 @@ from rightcall.wings.adapters.langchain_messages import (
     calls_in,
     definition,
     finish_of,
+    message_for_call,
     output_tool,
     read_message,
     text_in,
@@ -254,8 +255,9 @@ class _TrialNotes:
 
     def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
         with self._watch.guarded("on_tool_end"):
-            failed = getattr(output, "status", "") == "error"
-            told = output.content if hasattr(output, "content") else output
+            message = message_for_call(output, self._tools.get(run_id, ""))
+            failed = getattr(message, "status", "") == "error"
+            told = message.content if hasattr(message, "content") else message
             self._watch.recorder.tool_ended(run_id, told, error=failed)
 
     def on_tool_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:

@@ -18,7 +18,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_apart
 from rightcall.model.approval import Approval
 from rightcall.model.call import ToolCall
-from rightcall.wings.adapters.langchain_messages import definition
+from rightcall.wings.adapters.langchain_messages import definition, message_for_call
 
 NAME = "langchain"
 
@@ -30,7 +30,7 @@ def desk_arun(original: Any) -> Any:
             return await original(self, tool_input, *args, **options)
 
         async def real() -> Any:
-            return _unwrap(await original(self, tool_input, *args, **options))
+            return await original(self, tool_input, *args, **options)
 
         return await _at_the_desk(self, tool_input, options, watch, real)
 
@@ -44,7 +44,7 @@ def desk_run(original: Any) -> Any:
             return original(self, tool_input, *args, **options)
 
         async def real() -> Any:
-            return _unwrap(original(self, tool_input, *args, **options))
+            return original(self, tool_input, *args, **options)
 
         return run_apart(_at_the_desk(self, tool_input, options, watch, real))
 
@@ -69,41 +69,46 @@ async def _at_the_desk(tool: Any, tool_input: Any, options: dict[str, Any], watc
     busy.add(call_id)
     try:
         watch.recorder.tool_started(key, tool.name, arguments, call_id)
-        interrupts: list[BaseException] = []
-        answer = await watch.desk.run(tool.name, arguments, call_id, _interruptible(real, interrupts))
-        if interrupts:  # the graph stops here until somebody answers
+        tool_run = _ToolRun(real, call_id)
+        answer = await watch.desk.run(tool.name, arguments, call_id, tool_run.output)
+        if tool_run.interrupt is not None:  # the graph stops here until somebody answers
             note_interrupt(watch, watch.recorder.call_of_key(key))
-            raise interrupts[0]
+            raise tool_run.interrupt
         watch.recorder.tool_ended(key, answer.output, error=answer.failed)
     finally:
         busy.discard(call_id)
+    if tool_run.returned is not None and answer.output == tool_run.told:
+        return tool_run.returned  # as the tool returned it: a `Command` also changes the state
     if not call_id:
         return answer.output
     status = "error" if answer.failed else "success"
     return ToolMessage(text_of(answer.output), tool_call_id=call_id, name=tool.name, status=status)
 
 
-def _interruptible(real: Any, interrupts: list[BaseException]) -> Any:
-    """The real tool; the desk would take its interrupt for a failure, so it is kept."""
+class _ToolRun:
+    """A run of the real tool; the desk would take its interrupt for a failure, and knows texts only."""
 
-    async def run() -> Any:
+    def __init__(self, real: Any, call_id: str) -> None:
+        self._real, self._call_id = real, call_id
+        self.interrupt: BaseException | None = None
+        self.returned: Any = None
+        self.told: Any = None
+
+    async def output(self) -> Any:
+        """What the model is told; a message that reports a failure is raised again."""
         try:
-            return await real()
+            self.returned = await self._real()
         except Exception as error:
-            if is_interrupt(error):
-                interrupts.append(error)
+            self.interrupt = error if is_interrupt(error) else None
             raise
-
-    return run
-
-
-def _unwrap(output: Any) -> Any:
-    """What the tool gave, out of the message made for the model; one that reports a failure is raised again."""
-    if not hasattr(output, "content"):
-        return output
-    if getattr(output, "status", "") == "error":
-        raise RuntimeError(text_of(output.content))
-    return plain(output.content)
+        message = message_for_call(self.returned, self._call_id)
+        if not hasattr(message, "content"):
+            self.told = message
+        elif getattr(message, "status", "") == "error":
+            raise RuntimeError(text_of(message.content))
+        else:
+            self.told = plain(message.content)
+        return self.told
 
 
 INTERRUPTS = frozenset(("GraphBubbleUp", "GraphInterrupt"))

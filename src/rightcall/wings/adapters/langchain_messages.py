@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -26,6 +27,14 @@ def read_message(message: Any) -> Message:
     if kind in ("ai", "AIMessageChunk"):
         return Message("assistant", text_in(message))
     return Message("system" if kind == "system" else "user", text_in(message))
+
+
+def message_for_call(output: Any, call_id: str) -> Any:
+    """The message by which the model reads a tool's output, which a `Command` carries; otherwise the output itself."""
+    updates = [getattr(part, "update", None) for part in (output if isinstance(output, list) else [output])]
+    values = chain.from_iterable(update.values() for update in updates if isinstance(update, dict))
+    messages = chain.from_iterable(value for value in values if isinstance(value, list))
+    return next((m for m in messages if call_id and getattr(m, "tool_call_id", "") == call_id), output)
 
 
 def text_in(message: Any) -> str:

@@ -236,12 +236,15 @@ class _TrialNotes:
         await self._users.on_tool_end(context, agent, tool, result)
 
     async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        from agents import handoff
+
         await self._users.on_handoff(context, from_agent, to_agent)
         with self._watch.guarded("on_handoff"):
             pending = self._watch.memory.get(("handoffs", self._depth, self._parent), {})
             call_id = pending.pop(next(iter(pending)), "") if pending else ""
+            told = handoff(to_agent).get_transfer_message(to_agent)
             self._watch.recorder.noted(
-                call_id, status="ok", handoff=str(getattr(to_agent, "name", "")) or True
+                call_id, output=told, handoff=str(getattr(to_agent, "name", "")) or True
             )
 
 
