@@ -286,7 +286,7 @@ def detect(agent: Any) -> AdapterInfo | None:
 
 def adapter_of_class(kind: type) -> AdapterInfo | None:
     """The adapter of the objects of a class."""
-    homes = [base.__module__ for base in kind.__mro__]
+    homes = [home.__module__ for home in (*kind.__mro__, type(kind))]  # a decorator may only give a metaclass
     if set(homes) == {"builtins"}:  # a function or a name, which is of no framework
         return None
     for info in all_adapters():

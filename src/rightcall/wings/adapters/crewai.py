@@ -6,12 +6,15 @@ The bus does not say which crew an event is of: one crew runs at a time.
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from functools import partial
+from itertools import product
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, Watch
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
+from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -24,6 +27,8 @@ DELEGATION = frozenset(
 )  # fmt: skip
 """Tools that a crew gives to agents that may delegate."""
 
+PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w-]*)\}")
+
 _ONE_AT_A_TIME = threading.Lock()
 """Also between event loops."""
 
@@ -32,7 +37,7 @@ class _CrewTalk(ExclusiveTalk):
     """Turns with a crew, which remembers nothing between them, or with an agent, which receives the earlier ones."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
-        super().__init__(agent, watch)
+        super().__init__(_runnable(agent), watch)
         self._messages: list[dict[str, str]] = []
         self._events: list[Any] = []
         self._lock = threading.Lock()
@@ -80,10 +85,27 @@ class _CrewTalk(ExclusiveTalk):
             for event in sorted(events, key=lambda event: event.emission_sequence or 0):
                 notes.add(event)
 
+    async def open(self) -> None:
+        if hasattr(self._agent, "tasks") and self._watch.input is None:
+            self._inputs("")
+        await super().open()
+
+    def _inputs(self, text: str) -> dict[str, Any]:
+        """What a crew is given: the text takes the place that `with` leaves; a `ConfigError` when that is not one."""
+        stated = dict(self._watch.values.get("inputs") or {})
+        names = _placeholders(self._agent)
+        free = [name for name in names if name not in stated]
+        if names and len(free) != 1:
+            raise ConfigError(
+                f"the crew takes {', '.join(names)}, and with.inputs has {', '.join(stated) or 'none of them'};"
+                " give it all but the one that is the text"
+            )
+        return {**stated, free[0] if free else "input": text}
+
     def _kickoff(self, text: str) -> Any:
         inputs = self._watch.given(text)
         if hasattr(self._agent, "tasks"):
-            return self._agent.kickoff(inputs=inputs if isinstance(inputs, dict) else {"input": inputs})
+            return self._agent.kickoff(inputs=inputs if isinstance(inputs, dict) else self._inputs(inputs))
         if not isinstance(inputs, str):
             return self._agent.kickoff(inputs)
         self._messages.append({"role": "user", "content": inputs})
@@ -96,15 +118,45 @@ class CrewAI(Adapter):
     conversation = _CrewTalk
 
     def tools(self, agent: Any) -> list[Tool]:
+        from crewai.utilities.string_utils import sanitize_tool_name
+
+        agent = _runnable(agent)
         return team_tools(
-            Tool(tool.name, tool.description or "", plain(tool.args_schema.model_json_schema()))
+            Tool(
+                sanitize_tool_name(tool.name),
+                tool.description or "",
+                plain(tool.args_schema.model_json_schema()),
+            )
             for member in getattr(agent, "agents", None) or [agent]
             for tool in getattr(member, "tools", None) or [member]
             if hasattr(tool, "args_schema")
         )
 
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        """A crew whose tasks have several placeholders needs all but one: that is the text."""
+        names = _placeholders(_runnable(agent))
+        several = f"all of {', '.join(names)} but the one that is the text"
+        return {"inputs": several if len(names) > 1 else dict[str, Any] | None} if names else {}
+
 
 ADAPTER = CrewAI()
+
+
+def _runnable(agent: Any) -> Any:
+    """The crew of an object of a class with `@CrewBase`; anything else itself."""
+    crew = getattr(agent, "crew", None)
+    return crew() if callable(crew) else agent
+
+
+def _placeholders(crew: Any) -> list[str]:
+    """The inputs that the texts of a crew name, as they were before an earlier run filled them in."""
+    fields = ("description", "expected_output", "role", "goal", "backstory")
+    parts = [*getattr(crew, "tasks", ()), *getattr(crew, "agents", ())] if hasattr(crew, "tasks") else []
+    texts = [
+        getattr(part, f"_original_{name}", None) or getattr(part, name, None)
+        for part, name in product(parts, fields)
+    ]
+    return list(dict.fromkeys(PLACEHOLDER.findall("\n".join(filter(None, texts)))))
 
 
 def _listen(bus: Any) -> list[Any]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from typing import Any
 
 import pytest
-from crewai import LLM, Agent
+from crewai import LLM, Agent, Crew, Task
+from crewai.project import CrewBase, agent, crew, task
 from crewai.tools import tool
 
-from tests.wings.adapters.contract import AdapterContract, Kit
+import rightcall as rc
+from rightcall.core.errors import ConfigError
+from tests.wings.adapters.contract import AdapterContract, Kit, performed
 from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal, book_room, respond, weather_of
+from tests.wings.adapters.script import Answer, Call, Journal, book_room, respond, weather_of
 
 
 @tool("get_weather")
@@ -87,3 +91,54 @@ class TestCrewAI(AdapterContract):
         with model_server(Everyone(), respond_to) as address:
             CrewKit.address = address
             yield
+
+
+@tool("Find the Weather")
+def find_weather(city: str) -> str:
+    """The weather in a city."""
+    return weather_of(city)
+
+
+@CrewBase
+class Travel:
+    """A crew whose tools have names with spaces, and whose tasks have two placeholders."""
+
+    agents_config: dict[str, Any] = {}
+    tasks_config: dict[str, Any] = {}
+
+    @agent
+    def guide(self) -> Agent:
+        llm = LLM(model="openai/gpt-4o", base_url=f"{CrewKit.address}/v1", api_key="k")
+        return Agent(role="guide", goal="help", backstory="{style}", llm=llm, tools=[find_weather])
+
+    @task
+    def look(self) -> Task:
+        return Task(description="weather {city}", expected_output="words", agent=self.guide())
+
+    @crew
+    def crew(self) -> Crew:
+        return Crew(agents=self.agents, tasks=self.tasks)
+
+
+def find(said: str, turn: int) -> Answer:
+    city = re.findall(r"weather (\w+)", said)[-1]
+    return (
+        Answer(weather_of(city)) if turn else Answer(calls=(Call("find_the_weather", {"city": city}, "c1"),))
+    )
+
+
+def test_an_object_of_a_crew_class_runs_like_its_crew_and_its_tools_have_the_names_that_the_model_reads():
+    JOURNALS.append(Journal())
+    with model_server(Everyone(), find) as CrewKit.address:
+        observed = rc.observe(Travel())
+        assert [tool.name for tool in observed.tools()] == ["find_the_weather"]
+        both = performed(observed, "Hue", "Hanoi", with_={"inputs": {"style": "brief"}})
+    assert [c.arguments for done in both for c in done.calls] == [{"city": "Hue"}, {"city": "Hanoi"}]
+    assert [done.output for done in both] == [weather_of("Hue"), weather_of("Hanoi")]
+
+
+@pytest.mark.parametrize("stated", [{}, {"inputs": {}}, {"inputs": {"style": "", "city": "Hue"}}])
+def test_a_crew_needs_all_inputs_but_the_one_that_is_the_text_before_a_request(stated):
+    CrewKit.address = "http://127.0.0.1:1"
+    with pytest.raises(ConfigError, match="city, style"):
+        performed(rc.observe(Travel()), "Hue", with_=stated)
