@@ -205,6 +205,9 @@ async def direct(clients: Clients, city: str) -> str:
     return str(reply.tool_calls[0].function.arguments)
 
 
+CLOSING = {"id": "c9", "type": "function", "function": {"name": "say", "arguments": "{}"}}
+
+
 def heard(
     clients: Clients, function: Callable[[str], Any], text: str = "weather Hanoi", **options: Any
 ) -> Trajectory:
@@ -257,6 +260,42 @@ def test_a_structured_answer_of_a_wrapped_agent_is_no_call(model, address):
     trajectory = heard(clients, pydantic_over(model)(clients), "report")
     assert trajectory.calls == () and trajectory.output == '{"city":"Hue","degrees":31}'
     assert [m.content for m in trajectory.messages] == ["report", trajectory.output]
+
+
+@pytest.mark.parametrize(
+    ("last", "answer"),
+    [({"content": "31 in Hanoi"}, "31 in Hanoi"), ({"tool_calls": [CLOSING]}, "")],
+    ids=["a text", "a call"],
+)
+def test_the_answer_of_a_function_that_returns_all_its_messages_is_the_last_text(last, answer, address):
+    clients = Clients(address)
+
+    async def function(text: str) -> list[Any]:
+        asked: list[Any] = [
+            {"role": "user", "content": "weather Hue"},
+            {"role": "assistant", "content": "cold"},
+        ]
+        messages = [*asked, {"role": "user", "content": text}]
+        async with clients.openai as client:
+            reply = (await client.chat.completions.create(model="m", messages=messages)).choices[0].message
+        told = {"role": "tool", "tool_call_id": reply.tool_calls[0].id, "content": "31 in Hanoi"}
+        return [*messages, reply, told, {"role": "assistant", **last}]
+
+    assert heard(clients, function).output == answer
+
+
+@pytest.mark.parametrize(
+    "value", [["Hue", "Hanoi"], [], {"output": "x"}, {"city": "Hue"}, Report(city="Hue", degrees=31)]
+)
+def test_a_structured_answer_of_a_function_stays_what_it_is(value, address):
+    clients = Clients(address)
+
+    async def function(text: str) -> Any:
+        await direct(clients, "Hanoi")
+        return value
+
+    plain = value.model_dump() if isinstance(value, Report) else value
+    assert json.loads(heard(clients, function).output) == plain
 
 
 def teams(clients: Clients, tool_function: Any) -> dict[str, Ask]:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import msgspec
 
 from rightcall.agents.agent_function import AgentFunction
+from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.observed.adapter import Talk, Watch
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.model_answers import (
@@ -26,7 +27,7 @@ from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.agents.observed.voices import HeardTurn
 from rightcall.agents.trial_values import TrialValues
-from rightcall.core.errors import ConfigError, contain_exits
+from rightcall.core.errors import ConfigError, InputError, contain_exits
 from rightcall.model.approval import approval_wait_text
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.endings import stop_of
@@ -150,12 +151,20 @@ class FunctionTalk(Talk):
         if golden.input != text:
             golden = msgspec.structs.replace(golden, input=text)
         answer = await self._function.call(text, golden, earlier=self._spoken, thread=self._thread)
-        if self._output is not None:
-            answer = self._output(answer)
-        elif isinstance(answer, Trajectory):
-            answer = answer.output
+        answer = _answer_in(answer) if self._output is None else self._output(answer)
         self._spoken += [Message("user", text), Message("assistant", text_of(answer))]
         return answer
+
+
+def _answer_in(returned: Any) -> Any:
+    """The answer in what a function returned: of messages or a model's response the last text, else the value."""
+    if returned is None or isinstance(returned, str):
+        return returned
+    try:
+        trajectory = as_trajectory(returned)
+    except InputError:  # a structured answer
+        return returned
+    return trajectory.output if trajectory.messages or isinstance(returned, Trajectory) else returned
 
 
 class HeardTrial:
