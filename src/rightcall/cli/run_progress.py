@@ -117,4 +117,4 @@ class Watching:
 def _requests(result: CaseResult) -> int:
     """How often the model was asked, as far as the messages say."""
     done = result.trajectory
-    return 0 if done is None else len(done.own_messages)
+    return 0 if done is None else sum(not message.note for message in done.own_messages)

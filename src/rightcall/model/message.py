@@ -20,7 +20,7 @@ class Message(Record, frozen=True, metaclass=Sequenced):
 
     `latency_ms` is how long the model took for this message; None when not measured. `thinking` holds a provider's
     own blocks of reasoning, some of them encrypted: they are sent back unchanged. `note` says how an observed message
-    was heard: not at all, or after others.
+    was heard: not at all, or after others, or that a cache gave it.
     """
 
     role: Role

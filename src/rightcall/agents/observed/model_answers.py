@@ -18,6 +18,8 @@ from rightcall.model.call import CallStatus, ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import AgentAnswer, Usage
 
+FROM_CACHE = "from a cache, not the model"
+
 
 class SeenCall(msgspec.Struct):
     """One call as the model wrote it, and what was observed of its tool."""
@@ -50,6 +52,8 @@ class ModelAnswer(msgspec.Struct):
     below: bool = False
     """Whether the client received it for a framework, which has noted what it is."""
     by_client: bool = False
+    cached: bool = False
+    """Whether a cache of the framework gave it: the model was not asked."""
 
 
 def agent_answers(answers: Sequence[ModelAnswer], steps: Mapping[int, int]) -> tuple[AgentAnswer, ...]:
@@ -150,7 +154,8 @@ def tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:
 def step_messages(answer: ModelAnswer, calls: Sequence[ToolCall]) -> Iterator[Message]:
     """The answer with its calls as the model wrote them, then their results. Of a rejected call the agent reads why."""
     written = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in calls)
-    yield Message("assistant", answer.text, written, latency_ms=answer.latency_ms)
+    note = FROM_CACHE if answer.cached else ""
+    yield Message("assistant", answer.text, written, latency_ms=answer.latency_ms, note=note)
     told = tuple(
         ToolResult(call.id, call.output, call.status == "error", call.name)
         for call in calls

@@ -27,6 +27,7 @@ from rightcall.agents.observed.voices import Role, SharedTrial
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
+from rightcall.core.text import pluralize
 from rightcall.model.approval_policy import ApprovalPolicy
 from rightcall.model.golden import Golden, names_agents
 from rightcall.model.skill_load import SkillIndex
@@ -64,7 +65,8 @@ class ObservedAgent:
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What the agent is given besides the text."""
     _seen: dict[str, int] = field(
-        default_factory=lambda: {"trials": 0, "unseen": 0, "asked": 0, "named": 0}, compare=False
+        default_factory=lambda: dict.fromkeys(("trials", "unseen", "asked", "named", "answers", "cached"), 0),
+        compare=False,
     )
 
     def session(
@@ -145,6 +147,12 @@ class ObservedAgent:
         if self._seen["asked"] and not self._seen["named"]:
             notices.append(
                 f"{self.name}: the goldens name agents, but no call says whose it is; {self.naming}"
+            )
+        if cached := self._seen["cached"]:
+            share = f"{cached} of {pluralize(self._seen['answers'], 'answer')}"
+            notices.append(
+                f"{self.name}: {share} came from the framework's cache, so the model was not asked, and trials repeat"
+                " each other; turn the cache off where the model is made"
             )
         if unseen := self._seen["unseen"]:
             share = f"{unseen} of {self._seen['trials']} trials"
@@ -227,6 +235,8 @@ class _Session(ObservedSession):
         seen = self._agent._seen
         seen["trials"] += 1
         seen["unseen"] += bool(self.heard.unseen_tools)
+        seen["answers"] += len(self.heard.answers)
+        seen["cached"] += sum(answer.cached for answer in self.heard.answers)
         if self._about_agents:
             seen["asked"] += 1
             seen["named"] += any(answer.agent for answer in self.heard.answers)

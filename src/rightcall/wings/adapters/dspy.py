@@ -18,6 +18,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import chat_usage
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Usage
 
 NAME = "dspy"
 FINISH = "finish"
@@ -80,8 +81,9 @@ class DSPy(Adapter):
 
     def install(self) -> Callable[[], None]:
         from dspy import BaseLM
+        from dspy.clients.cache import Cache
 
-        return all_replaced((BaseLM, "update_history", _watch_reply))
+        return all_replaced((BaseLM, "update_history", _watch_reply), (Cache, "get", _watch_cache))
 
     def unheard(self, agent: Any) -> str:
         modules = [agent, *(module for _, module in agent.named_sub_modules())]
@@ -126,6 +128,16 @@ def _watch_reply(original: Any) -> Any:
     return update_history
 
 
+def _watch_cache(original: Any) -> Any:
+    def get(self: Any, *args: Any, **options: Any) -> Any:
+        record, watch = original(self, *args, **options), watch_of(NAME)
+        if watch is not None:
+            watch.memory["cached"] = record is not None
+        return record
+
+    return get
+
+
 class _ModuleNotes:
     """Notes of one turn. ReAct runs one tool at a time: what happens while another runs is inside it."""
 
@@ -136,7 +148,11 @@ class _ModuleNotes:
 
     def replied(self, entry: dict[str, Any]) -> None:
         """An LM has replied; what its text means is known when it has been parsed."""
-        usage, response = chat_usage(plain(entry.get("usage"))), entry.get("response")
+        response = entry.get("response")
+        cached = self.watch.memory.pop("cached", False) and not entry.get(
+            "usage"
+        )  # embeddings are cached too
+        usage = Usage() if cached else chat_usage(plain(entry.get("usage")))
         choices = getattr(response, "choices", None) or (response,)
         finish = str(getattr(choices[0], "finish_reason", None) or "")
         parent = self._running[-1][1] if self._running else ""
@@ -145,6 +161,7 @@ class _ModuleNotes:
         self._answer = self._recorder.answered(
             usage=usage, finish=finish, depth=len(self._running), parent=parent
         )
+        self._answer.cached = cached
 
     def note_fields(self, call_id: str, fields: dict[str, Any]) -> None:
         if self._answer is None:

@@ -14,7 +14,8 @@ import pytest
 import rightcall as rc
 from rightcall.core.errors import ConfigError
 from tests.wings.adapters.contract import AdapterContract, Kit, performed
-from tests.wings.adapters.script import USAGE, Journal, book_room, respond, weather_of
+from tests.wings.adapters.model_server import model_server
+from tests.wings.adapters.script import USAGE, Answer, Journal, book_room, respond, weather_of
 
 
 class ScriptedLM(dspy.BaseLM):
@@ -152,3 +153,22 @@ def test_code_act_is_refused_before_a_request():
     with pytest.raises(ConfigError, match="CodeAct copies its tools into a sandbox"):
         performed(rc.observe(module), "weather")
     assert journal.requests == []
+
+
+def test_answers_from_the_cache_are_no_requests_and_the_run_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    journal = Journal()
+    dspy.configure_cache(disk_cache_dir=str(tmp_path))
+    module = dspy.Predict("question -> answer")
+    with model_server(journal, lambda said, turn: Answer(CACHED)) as address:
+        module.set_lm(dspy.LM("openai/gpt-4o", api_base=f"{address}/v1", api_key="k"))
+        observed = rc.observe(module)
+        done = [performed(observed, "weather")[0] for _ in range(3)]
+    assert len(journal.requests) == 1 and [trajectory.output for trajectory in done] == ["31"] * 3
+    noted = [trajectory.messages[-1].note for trajectory in done]
+    assert noted == ["", "from a cache, not the model", "from a cache, not the model"]
+    assert [trajectory.usage.input_tokens for trajectory in done] == [USAGE[0], 0, 0]
+    assert "2 of 3 answers came from the framework's cache" in observed.notices()[0]
+
+
+CACHED = "[[ ## answer ## ]]\n31\n\n[[ ## completed ## ]]"
