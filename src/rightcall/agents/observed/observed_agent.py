@@ -113,7 +113,8 @@ class ObservedAgent:
         """What the agent takes besides the text: the declared types, by the keys of `with`."""
         if self.info is None:
             return further_parameters(self.target)
-        return adapter_named(self.info.name).parameters(self.target)
+        parameters = adapter_named(self.info.name).parameters(self.target)
+        return {key: kind for key, kind in parameters.items() if key != "inputs" or self.input is None}
 
     @property
     def can_mock(self) -> bool:

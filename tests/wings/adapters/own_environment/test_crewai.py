@@ -133,6 +133,8 @@ def test_an_object_of_a_crew_class_runs_like_its_crew_and_its_tools_have_the_nam
         observed = rc.observe(Travel())
         assert [tool.name for tool in observed.tools()] == ["find_the_weather"]
         both = performed(observed, "Hue", "Hanoi", with_={"inputs": {"style": "brief"}})
+        own = rc.observe(Travel(), input=lambda golden: {"style": "brief", "city": golden.input})
+        assert [call.arguments for call in performed(own, "Hue")[0].calls] == [{"city": "Hue"}]
     assert [c.arguments for done in both for c in done.calls] == [{"city": "Hue"}, {"city": "Hanoi"}]
     assert [done.output for done in both] == [weather_of("Hue"), weather_of("Hanoi")]
 
