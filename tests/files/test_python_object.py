@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from rightcall.core.errors import ConfigError
+from rightcall.files.import_requests import ImportRequestWarning
 from rightcall.files.python_object import load_object, object_from_factory
 
 FILES = {
@@ -128,3 +131,33 @@ def test_a_factory_that_fails_says_in_which_line():
     text = str(caught.value)
     assert text.startswith("'shop:broken' was called without arguments, and failed: RuntimeError: no key (")
     assert text.endswith(f"test_python_object.py:{line})")
+
+
+ASKS = """import socket
+
+
+def ask():
+    socket.create_connection(("127.0.0.1", PORT)).close()
+
+
+ask()
+"""
+
+
+def test_a_module_that_asks_a_server_while_it_is_imported_is_named_with_the_line(project):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (project / "shop_parts/asks.py").write_text(ASKS.replace("PORT", str(port)), "utf-8")
+        with pytest.warns(ImportRequestWarning, match=f"asks.py:8 connects to 127.0.0.1:{port} while"):
+            ask = load_object("shop_parts.asks:ask")
+        with warnings.catch_warnings(action="error"):
+            ask()
+
+
+def test_an_installed_package_may_ask_a_server_while_it_is_imported(project, monkeypatch):
+    monkeypatch.setattr("rightcall.files.import_requests.INSTALLED", (str(project / "shop_parts"),))
+    with socket.create_server(("127.0.0.1", 0)) as server, warnings.catch_warnings(action="error"):
+        port = str(server.getsockname()[1])
+        (project / "shop_parts/asks.py").write_text(ASKS.replace("PORT", port), "utf-8")
+        (project / "shop_parts_front.py").write_text("from shop_parts.asks import ask\n", "utf-8")
+        load_object("shop_parts_front:ask")

@@ -22,6 +22,7 @@ from typing import Any
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import project_folders as _added
+from rightcall.files.import_requests import import_requests
 
 # At the end of `sys.path`, the latest suite's first. Modules may import more at any time.
 
@@ -47,7 +48,8 @@ def load_object(name: str, what: str = "") -> Any:
     _search()
     _forget_namesake(module)
     try:
-        value: Any = importlib.import_module(module)
+        with import_requests():
+            value: Any = importlib.import_module(module)
     except (Exception, SystemExit) as error:  # the user's module runs
         raise ConfigError(f"{shown} cannot be loaded: {_reason(error, module)}") from None
     for part in attribute.split("."):
