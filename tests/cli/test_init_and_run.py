@@ -197,6 +197,17 @@ def test_a_shown_case_names_the_command_that_runs_it_again(rightcall):
     assert f"rightcall run 'my suite/suite.yaml' --only {golden}" in shown
 
 
+def test_the_system_prompt_of_an_agent_that_is_code_was_not_heard_and_that_of_a_model_was_sent(
+    rightcall, tmp_path
+):
+    (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
+    (tmp_path / "quiet.py").write_text("def agent(text):\n    return []\n")
+    (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'quiet:agent'}\n")
+    for model, system in (("quiet:agent", None), ("keyword:", "")):
+        rightcall("run", "suite.yaml", "--model", model)
+        assert json.loads(rightcall("runs", "show", "last", "hi", "--raw").out)["system"] == system
+
+
 def test_a_case_is_rerun_with_the_options_of_its_run(rightcall, tmp_path):
     (tmp_path / "goldens.jsonl").write_text('{"id": "hi", "input": "Hello", "no_calls": true}\n')
     (tmp_path / "suite.yaml").write_text("dataset: goldens.jsonl\nagent: {model: 'scripted:none.yaml'}\n")

@@ -30,7 +30,7 @@ def show(
     trial: Annotated[
         int | None, Option("Trial of the case [default: the first that did not pass]", ge=0)
     ] = None,
-    raw: Annotated[bool, Option("Show what was sent to the model, as JSON")] = False,
+    raw: Annotated[bool, Option("Show what was sent to the model, as JSON; null was not heard")] = False,
     failures: Annotated[int, Option("Maximum number of goldens shown that did not pass", ge=0)] = 20,
     watch: Annotated[bool, Option("Refresh until the run has finished")] = False,
     store_url: StoreOption = None,

@@ -215,11 +215,12 @@ def system_prompt(record: RunRecord, golden: AnyGolden | None) -> str:
 
 
 def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResult) -> dict[str, Any]:
-    """What the model was given, as the store has it: no key, no header."""
+    """What the model was given, as the store has it: no key, no header. None: sent, but not heard."""
+    unstated = None if "watched" in record.fingerprints else ""
     return {
         "model": record.setup.model,
-        "system": system_prompt(record, golden),
-        "settings": record.setup.settings,
+        "system": system_prompt(record, golden) or unstated,
+        "settings": record.setup.settings or (None if unstated is None else {}),
         "tools": record.tools,
         "messages": result.trajectory.messages if result.trajectory else (),
     }
