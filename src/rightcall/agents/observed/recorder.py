@@ -67,6 +67,7 @@ class EventRecorder:
         """By call id: tools that began before their answer was noted, as those of a stream still being read do."""
         self._lock = self.shared.lock
         self.tools: dict[str, Tool] = {}
+        self.requests = 0
         self.skills: SkillIndex | None = None
         """The skills whose loads count even inside agents whose other calls do not."""
         self.limit = ""
@@ -93,6 +94,7 @@ class EventRecorder:
         `speaking(request)`.
         """
         with self._lock:
+            self.requests += 1
             voice = Voice(self, place_of_request(self))
             self._waiting.append(voice)
             if self.role == "framework":
