@@ -130,7 +130,8 @@ def _watch_reply(original: Any) -> Any:
 
 def _watch_cache(original: Any) -> Any:
     def get(self: Any, *args: Any, **options: Any) -> Any:
-        record, watch = original(self, *args, **options), watch_of(NAME)
+        record = original(self, *args, **options)
+        watch = watch_of(NAME)
         if watch is not None:
             watch.memory["cached"] = record is not None
         return record
