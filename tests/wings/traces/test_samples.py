@@ -16,7 +16,7 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from hypothesis import HealthCheck, given, settings, strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from rightcall.wings.traces import portions, span_spool
+from rightcall.wings.traces import reader, span_spool
 from rightcall.wings.traces.reader import load_traces
 from rightcall.wings.traces.trace import Trace
 from tests.wings.traces.samples import EXPECTED, FOLDER, OTLP_JSON, expected, read
@@ -114,7 +114,7 @@ def test_order_doubles_files_packing_and_memory_change_nothing(name: str, data, 
         files[-1].write_bytes(data.draw(st.sampled_from(PACKED))(write(shuffled[i::count])))
     with pytest.MonkeyPatch.context() as patched:  # spans that wait on disk are spans all the same
         patched.setattr(span_spool, "MOST_SPANS", data.draw(st.sampled_from([1, 3, 20_000])))
-        patched.setattr(portions, "LARGE", data.draw(st.sampled_from([0, 4 * 2**20])))
+        patched.setattr(reader, "LARGE", data.draw(st.sampled_from([0, 4 * 2**20])))
         found = same_in_any_order(load_traces(*data.draw(st.permutations(files))))
     assert found == same_in_any_order(load_traces(FOLDER / name))
 
