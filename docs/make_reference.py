@@ -20,6 +20,7 @@ from codes_reference import codes_page
 from suite_reference import suite_page
 
 import rightcall
+from rightcall.cli.command_options import OwnCommand
 from rightcall.cli.main import MENU, cli
 
 
@@ -40,6 +41,7 @@ def commands_page() -> str:
     """Every command with its arguments and options."""
     parts = ["# Commands", "Generated from the commands; `rightcall COMMAND --help` shows the same."]
     context = click.Context(cli, info_name="rightcall")
+    parts += _command_parts(cli, context, lists=False)
     for title, section in MENU.items():
         parts.append(f"## {title}")
         for name, summary in section.items():
@@ -49,7 +51,9 @@ def commands_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _command_parts(command: click.Command, context: click.Context, summary: str = "") -> Iterator[str]:
+def _command_parts(
+    command: click.Command, context: click.Context, summary: str = "", *, lists: bool = True
+) -> Iterator[str]:
     yield f"### {context.command_path}"
     yield _prose(command.help or summary or "")
     options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
@@ -59,7 +63,9 @@ def _command_parts(command: click.Command, context: click.Context, summary: str 
         yield "\n".join(
             ["| option | meaning |", "|---|---|", *(_option_row(one, context) for one in options)]
         )
-    if isinstance(command, click.Group):
+    if taken := command.program_options() if isinstance(command, OwnCommand) else []:
+        yield f"Also takes {' and '.join(f'`{flag}`' for flag in taken)}, as the program does."
+    if lists and isinstance(command, click.Group):
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             if inner is not None and not inner.hidden:

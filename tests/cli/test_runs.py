@@ -141,3 +141,11 @@ def test_hints_repeat_the_store_as_a_shell_reads_it(url, tmp_path, command, word
 def test_a_hint_has_no_password():
     assert store_argument("postgresql://ann:secret@db/runs") == " --store 'postgresql://ann:***@db/runs'"
     assert store_argument(None) == ""
+
+
+def test_options_of_the_program_are_typed_before_or_after_the_command(rightcall):
+    for words in (("--store", "none.db", "runs", "list"), ("runs", "list", "--store", "none.db")):
+        done = rightcall(*words)
+        assert (done.code, "none.db: no store found" in done.err) == (2, True)
+    refused = rightcall("--json", "init")
+    assert (refused.code, refused.err.splitlines()[-1]) == (2, "error: `rightcall init` takes no --json")

@@ -16,12 +16,13 @@ Python functions have too are in `core/options.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
 from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
@@ -30,6 +31,8 @@ from rightcall.core.seam import name_clashes, plugins
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])
+PROGRAM_OPTIONS = {"--store": "store_url", "--json": "as_json"}
+"""What a command with a store, or with JSON to print, takes without listing it; and the parameters of the program."""
 GROUPS = (COMMON, SELECTION, SCALE, CI)
 
 
@@ -49,13 +52,42 @@ class GroupedOption(click.Option):
     group = COMMON
 
 
+class ProgramOption(GroupedOption):
+    """An option of the program, typed before the command or after it; its help is that of the program."""
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> tuple[Any, ParameterSource]:
+        value, source = super().consume_value(ctx, opts)
+        typed = ctx.find_root().params.get(PROGRAM_OPTIONS[self.opts[0]])
+        return (
+            (typed, ParameterSource.COMMANDLINE)
+            if typed and source == ParameterSource.DEFAULT
+            else (value, source)
+        )
+
+
 class OwnCommand(click.Command):
     """A command that is alone on stdout, whatever code under test prints. Help has been printed when it is invoked."""
 
     def invoke(self, ctx: click.Context) -> object:
         if not isinstance(self, click.Group):
             OWN.separate()
+            self._refuse_unused(ctx)
         return super().invoke(ctx)
+
+    def program_options(self) -> list[str]:
+        """The options of the program that this command takes."""
+        return [option.opts[0] for option in self.params if isinstance(option, ProgramOption)]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if taken := self.program_options():
+            formatter.write_paragraph()
+            formatter.write_text(f"Also takes {' and '.join(taken)}: see `rightcall --help`.")
+
+    def _refuse_unused(self, ctx: click.Context) -> None:
+        typed = ctx.find_root().params
+        for flag, name in PROGRAM_OPTIONS.items():
+            if typed.get(name) and ctx.parent is not None and flag not in self.program_options():
+                raise click.UsageError(f"`{ctx.command_path}` takes no {flag}")
 
 
 class GroupedCommand(OwnCommand):
@@ -142,8 +174,10 @@ def click_option(field: DeclaredOption) -> click.Option:
     is_flag = kind is bool
     is_shown = not (is_flag or is_many or field.required or field.default in (None, ""))
     shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
-    result = GroupedOption(
-        [*(option.flags or (f"--{field.name.replace('_', '-')}",)), field.name],
+    flags = option.flags or (f"--{field.name.replace('_', '-')}",)
+    is_shared = flags[0] in PROGRAM_OPTIONS
+    result = (ProgramOption if is_shared else GroupedOption)(
+        [*flags, field.name],
         type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
         multiple=is_many,
@@ -153,6 +187,7 @@ def click_option(field: DeclaredOption) -> click.Option:
         help=_help(field, is_many),
         shell_complete=completer(option.values),
         envvar=option.envvar,
+        hidden=is_shared,
     )
     result.group = option.group
     return result

@@ -143,9 +143,16 @@ class Menu(click.Group):
     epilog="Run `rightcall COMMAND --help` for details.",
     invoke_without_command=True,
 )
+@click.option(
+    "--store",
+    "store_url",
+    metavar="URL",
+    help="Result store of any command: a file or PostgreSQL URL [default: .rightcall/rightcall.db]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Output JSON: one document, or one object per row")
 @click.version_option(package_name="rightcall", prog_name="rightcall", help="Show the version and exit")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, store_url: str | None, as_json: bool) -> None:
     """Did your agent make the right call?
 
     RightCall tests, measures and hardens LLM agents that use tools.
