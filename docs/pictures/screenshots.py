@@ -24,9 +24,8 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from tests.show.dashboard import shop  # noqa: E402
 
-from rightcall.show.dashboard.app import make_app  # noqa: E402
 from rightcall.show.dashboard.links import case_link  # noqa: E402
-from rightcall.show.dashboard.server import bind_port  # noqa: E402
+from rightcall.show.dashboard.server import bind_port, make_app  # noqa: E402
 from rightcall.show.html import write_html  # noqa: E402
 from rightcall.store.address import open_store  # noqa: E402
 from rightcall.store.base import ResultFilter  # noqa: E402

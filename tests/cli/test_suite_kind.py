@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.core.errors import ConfigError
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from tests.cli.conftest import write_lines
 

@@ -19,7 +19,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.cli.run_show import show
 from rightcall.model import Annotations, ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish
 from rightcall.show.view.columns import INDEX_COLUMNS

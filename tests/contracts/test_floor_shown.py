@@ -19,7 +19,7 @@ from rightcall.core.codec import encode
 from rightcall.decide.check_result import CheckResult
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.show.check_comment import check_markdown
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish
 from rightcall.wings.assistant.run_tools import overview

@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.deepeval.dataset import EvaluationDataset
-from rightcall.laminar import evaluate
-from rightcall.laminar.datapoints import goldens_of
+from rightcall.laminar import evaluate, goldens_of
 
 names = st.text("abcÄ🙂", min_size=1, max_size=5)
 values = st.recursive(

@@ -30,7 +30,7 @@ from rightcall.models.base import ModelReply
 from rightcall.run.decisions import flakiness
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.store import Store

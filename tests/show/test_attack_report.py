@@ -21,7 +21,7 @@ from rightcall.model.safety import AttackCall, AttackOutcome, Canary, Plant, Saf
 from rightcall.model.score import Score
 from rightcall.model.worst_case import FalseStop, GuardShare, ReachedSink, WorstCaseNumbers
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.show.html import write_html
 from rightcall.show.json import write_json
 from rightcall.show.junit import write_junit

@@ -17,7 +17,7 @@ from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import RecordedTrajectory
 from rightcall.model.golden import with_id
 from rightcall.model.golden_id import is_generated, with_persona
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.show.github import publish
 from rightcall.show.html import write_html
 from rightcall.show.junit import write_junit

@@ -4,11 +4,11 @@ suite_check        the command: suites, their baselines, their verdicts
 design             what changed, which goldens that affects, how they are tried; nothing is spent yet
 reach              what changed since the baseline, and which goldens it can reach
 first_requests     what an agent that is code asks first, now and in the baseline
-trials, version_trials   the trials of both versions; stored_checks: what an interrupted check continues
+trials, version_trials   the trials of both versions, and what follows an alarm
+stored_checks      what an interrupted check continues
 outcome, words     the verdict, in words, and what qualifies it
-base_version, rescored_baseline   the version a change started from, run or scored again
+base_version       the version a change started from, run or scored again
 
-    alarm         what happens after an alarm
     base_process  the program that runs the base version of a suite
     base_trials   fresh trials of the version that a change started from
     result_changes  results of tools that differ from the baseline's

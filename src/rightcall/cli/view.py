@@ -9,6 +9,7 @@ import click
 
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import tell
+from rightcall.core.errors import MissingExtraError
 from rightcall.core.options import Option, StoreOption
 from rightcall.store.address import open_store
 
@@ -36,9 +37,9 @@ def view(
     Listens on this machine only by default; with another --host, visitors need a token. Loads nothing from the
     network. Press Ctrl-C to stop.
     """
-    from rightcall.show.dashboard.server import bind_port, require_packages, serve
+    _require_packages()
+    from rightcall.show.dashboard.server import bind_port, serve
 
-    require_packages()
     with open_store(store_url, must_exist=True) as store, bind_port(host, port, token) as here:
         tell(here.address)
         tell("press Ctrl-C to stop", err=True)
@@ -47,6 +48,15 @@ def view(
         with suppress(KeyboardInterrupt):
             serve(store, here, (host, *names))
     tell("stopped", err=True)
+
+
+def _require_packages() -> None:
+    """Say what to install before anything is opened."""
+    for package in ("starlette", "jinja2", "uvicorn"):
+        try:
+            __import__(package)
+        except ImportError:
+            raise MissingExtraError("the dashboard", package, "web") from None
 
 
 def _open_soon(address: str) -> None:

@@ -7,7 +7,7 @@
 
     evaluate/      evaluate, assert_test and their configurations
     test_case      test cases, tool calls, turns
-    dataset        goldens and datasets; golden_generation: goldens that a dataset generates
+    dataset        goldens and datasets
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
     simulator/     ConversationSimulator; conversation_simulator: its former path

@@ -13,7 +13,7 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from rightcall.show.dashboard.access import Access
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from tests.show.dashboard import shop
 from tests.store.builders import a_result

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from rightcall.show.dashboard.access import COOKIE, Access, is_loopback
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from tests.show.dashboard.conftest import HOST
 
 TOKEN = "open sesame"

@@ -10,8 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 import uvicorn
 
-from rightcall.show.dashboard.app import make_app
-from rightcall.show.dashboard.server import deadline_protocol
+from rightcall.show.dashboard.server import deadline_protocol, make_app
 
 HALF = b"GET /runs HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 SLOW_BODY = b"POST /logout HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\nhalf"

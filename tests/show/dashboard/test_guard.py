@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.show.dashboard.app import LARGEST_BODY, make_app
+from rightcall.show.dashboard.server import LARGEST_BODY, make_app
 from rightcall.store.sql.runs import Runs
 from tests.show.dashboard.conftest import HOST
 

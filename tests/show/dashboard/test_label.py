@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from rightcall.show.dashboard.access import Access
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from tests.show.dashboard.conftest import HOST
 from tests.support.judged_example import make_run, people_say

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.app import make_app
 from rightcall.show.dashboard.pages.runs import ON_A_PAGE
+from rightcall.show.dashboard.server import make_app
 from rightcall.show.dashboard.views import state_of
 from rightcall.store.address import open_store
 from tests.show.dashboard.conftest import HOST

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.review import needs_review, review_of
-from rightcall.show.dashboard.app import make_app
+from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from tests.support.published_schemas import problems, sarif_schema

@@ -1,11 +1,10 @@
 """The dashboard: `rightcall view` serves the contents of a store.
 
-    app         make_app: the routes, the checks on every request, the headers on every response; styles and scripts
     access      who may see it, and which requests may change data
     page_renderer   templates with everything escaped, and the words and numbers in them
     views       what was computed for a run, cached until the run changes
     links       URLs of pages, and the fields of forms
-    server      the server itself: address, port, a deadline for requests, Ctrl-C
+    server      make_app: routes, checks on every request, headers on every response; address, port, deadlines, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 

@@ -6,15 +6,30 @@ import asyncio
 import secrets
 import socket
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import cast
 
 import h11
 import msgspec
+from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rightcall.core.errors import ConfigError, InfrastructureError, MissingExtraError
+from rightcall.core.digest import digest_of_parts
+from rightcall.core.errors import ConfigError, InfrastructureError, InputError
+from rightcall.show.dashboard.access import CSRF_FIELD, Access
+from rightcall.show.dashboard.links import FIELDS, form_fields
+from rightcall.show.dashboard.page_renderer import make_environment, page
+from rightcall.show.dashboard.pages import all_routes
+from rightcall.show.dashboard.views import Cache
 from rightcall.store.sql.store import Store
 
 FIRST_PORT = 8765
@@ -55,7 +70,6 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
     import uvicorn
 
     from rightcall.show.dashboard.access import Access
-    from rightcall.show.dashboard.app import make_app
     from rightcall.show.dashboard.page_renderer import compile_templates
 
     app = make_app(store, Access(here.token, names))
@@ -74,15 +88,6 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
         limit_concurrency=200,
     )
     uvicorn.Server(config).run(sockets=[here.socket])
-
-
-def require_packages() -> None:
-    """Say what to install before anything is opened."""
-    for package in ("starlette", "jinja2", "uvicorn"):
-        try:
-            __import__(package)
-        except ImportError:
-            raise MissingExtraError("the dashboard", package, "web") from None
 
 
 def _bound(host: str, port: int | None) -> socket.socket:
@@ -148,3 +153,193 @@ class DeadlineProtocol(H11Protocol):
     def _give_up(self) -> None:
         self._wait_no_more()
         self.transport.abort()
+
+
+LARGEST_BODY = 300_000
+"""A note of maximum length, every character written as %F0%9F%98%80."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+READS = {"GET", "HEAD"}
+OPEN_PATHS = ("/login", "/static/")
+
+
+class RequestGuard:
+    """Middleware: checks the Host, the token, the size and, for a change, its origin."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        guarded = _with_headers(send)
+        request = Request(scope, receive)
+        refused = self._refusal(request)
+        if refused is not None:
+            await refused(scope, receive, guarded)
+            return
+        if request.method in READS:
+            await self._app(scope, receive, guarded)
+            return
+        await self._change(request, guarded)
+
+    def _refusal(self, request: Request) -> Response | None:
+        if not self._access.host_is_ours(request.headers):
+            return PlainTextResponse(
+                "unknown host; open the dashboard by its IP address, or add the name with --allow-host\n",
+                421,
+            )
+        path = request.scope["path"]  # that of the URL depends on the Host, which a client chooses
+        if path.startswith(OPEN_PATHS) or self._access.admits(request.headers, request.cookies):
+            return None
+        if self._access.is_token(request.query_params.get("token", "")):
+            return None  # the first page turns it into a cookie
+        if request.method in READS and "text/html" in request.headers.get("accept", ""):
+            return Response(status_code=303, headers={"location": "/login"})
+        return PlainTextResponse("token required\n", 401, {"www-authenticate": "Bearer"})
+
+    async def _change(self, request: Request, send: Send) -> None:
+        try:
+            body = await _read(request, LARGEST_BODY)
+        except ClientDisconnect:
+            return  # the client is gone
+        fields = form_fields(request.headers, body or b"")
+        admitted = self._access.admits(request.headers, request.cookies)
+        problem = self._access.refusal_to_write(request.headers, fields.get(CSRF_FIELD, ""), admitted)
+        if body is None or problem:
+            too_long = f"the body exceeds {LARGEST_BODY:,} bytes"
+            refused = PlainTextResponse(
+                f"{too_long if body is None else problem}\n", 413 if body is None else 403
+            )
+            await refused(request.scope, request.receive, send)
+            return
+        request.scope[FIELDS] = fields
+
+        async def replay() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        await self._app(request.scope, replay, send)
+
+
+async def _read(request: Request, most: int) -> bytes | None:
+    """The body, or None when it is longer: measured while reading, whatever the header says."""
+    declared = request.headers.get("content-length", "0")
+    if not declared.isdigit() or int(declared) > most:
+        return None
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            return None
+    return bytes(body)
+
+
+def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+            headers.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return send_with_headers
+
+
+FOLDER = Path(__file__).parent / "static"
+CASE_STYLE = Path(__file__).parents[1] / "assets" / "case.css"
+"""The style of a case, the same as in a report."""
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Assets:
+    """Styles and scripts by name, read once at the start, so that no request ever becomes a path on disk.
+
+    `stamp` changes when any of them does: it is part of their URLs."""
+
+    def __init__(self) -> None:
+        self.files = {
+            path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
+        }
+        self.files["style.css"] += CASE_STYLE.read_bytes()
+        self.stamp = digest_of_parts(self.files.values(), 10)
+
+
+async def asset(request: Request) -> Response:
+    """One file. Modules import each other without a stamp, so they are requested again each time."""
+    name = request.path_params.get("name", "mark.svg")
+    content = request.app.state.assets.files.get(name)
+    if content is None:
+        raise HTTPException(404)
+    stamped = request.query_params.get("v") == request.app.state.assets.stamp
+    keep = "public, max-age=31536000, immutable" if stamped else "no-cache"
+    return Response(content, media_type=KINDS[Path(name).suffix], headers={"cache-control": keep})
+
+
+VIEWS_KEPT = 64
+
+NOT_FOUND, BROKEN, FAILED = 404, 500, 503
+TITLES = {404: "Not found", 405: "Method not allowed", 400: "Bad request", 503: "The store did not answer"}
+
+
+def make_app(store: Store, access: Access | None = None) -> Starlette:
+    """The dashboard of an open store; the caller closes the store."""
+    app = Starlette(
+        routes=[*all_routes(), Route("/static/{name}", asset), Route("/favicon.ico", asset)],
+        exception_handlers={
+            HTTPException: _http_problem,
+            InputError: partial(_problem_of_error, status=NOT_FOUND),
+            InfrastructureError: partial(_problem_of_error, status=FAILED),
+            Exception: _internal_error,
+        },
+    )
+    app.router.redirect_slashes = False  # one URL per page
+    app.state.store = store
+    app.state.access = access or Access()
+    app.state.assets = Assets()
+    app.state.templates = make_environment()
+    app.state.views = Cache(VIEWS_KEPT)
+    app.add_middleware(RequestGuard, access=app.state.access)
+    return app
+
+
+async def _problem_of_error(request: Request, error: Exception, *, status: int) -> Response:
+    return _problem(request, status, str(error))
+
+
+async def _internal_error(request: Request, error: Exception) -> Response:
+    """An internal error. The response bypasses the guard, so the headers are set here; the server logs it."""
+    answer = _problem(request, BROKEN, f"{type(error).__name__}; see the terminal where the dashboard runs")
+    answer.headers.update({**HEADERS, "cache-control": "no-store"})
+    return answer
+
+
+async def _http_problem(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = error.detail if error.status_code == 400 else ""
+    if error.status_code == NOT_FOUND:
+        message = f"The dashboard has no page {request.url.path}"
+    return _problem(request, error.status_code, message)
+
+
+def _problem(request: Request, status: int, message: str) -> Response:
+    return page(
+        request, "problem.html", status, title=TITLES.get(status, "Something went wrong"), said=message
+    )

@@ -2,9 +2,8 @@
 
 project           what the server may read and start
 reply             answers that are short, bounded and safe to show
-definition_tools  lint, explain, check, propose corrections
 run_tools         list, show, compare, gate and analyze runs
-server            run or replay a suite; all tools together, over stdio
+server            lint, explain, check, correct definitions; run or replay a suite; all tools together, over stdio
 
 A tool is a method with `@tool`; its docstring is what the assistant reads, and our own linter checks it.
 """
