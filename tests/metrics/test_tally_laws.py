@@ -1,17 +1,13 @@
-"""A summary depends on the results alone: not on their order, and not on how they were shared out."""
+"""A summary depends on the results alone, not on their order."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from fractions import Fraction
 
 import msgspec
-import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.metrics.passes import stable_hash
 from rightcall.metrics.tally import MOST_TAGS, Tally
 from rightcall.model import CaseResult, Failure, Score, Usage
 
@@ -45,18 +41,11 @@ def results(draw):
     )
 
 
-def tallied(cases, stable=True):
-    tally = Tally(("mine",), stable=stable)
+def tallied(cases):
+    tally = Tally(("mine",))
     for case in cases:
         tally.add(case)
     return tally
-
-
-def merged(tallies):
-    whole = Tally(("mine",), stable=True)
-    for tally in tallies:
-        whole.merge(tally)
-    return whole
 
 
 def written(tally):
@@ -64,16 +53,11 @@ def written(tally):
     return msgspec.json.encode(tally.summary())
 
 
-@given(st.lists(results(), max_size=30), st.randoms(), st.integers(1, 7))
-def test_any_sharding_in_any_order_gives_the_same_bits(cases, shuffler, shards):
-    whole, shuffled = tallied(cases), list(cases)
+@given(st.lists(results(), max_size=30), st.randoms())
+def test_any_order_gives_the_same_bits(cases, shuffler):
+    shuffled = list(cases)
     shuffler.shuffle(shuffled)
-    parts = [tallied(shuffled[shard::shards]) for shard in range(shards)]
-    travelled = [Tally.from_state(part.state()) for part in parts]
-    shuffler.shuffle(travelled)
-    assert written(merged(parts)) == written(merged(travelled)) == written(whole)
-    assert merged(travelled).state() == merged(parts).state() == whole.state()
-    assert written(tallied(shuffled, stable=False)) == written(whole)
+    assert written(tallied(shuffled)) == written(tallied(cases))
 
 
 @given(st.lists(st.floats(2**-8, 1), min_size=1, max_size=200))
@@ -95,7 +79,7 @@ def test_tags_beyond_the_limit_leave_out_whole_tags_whatever_the_order(numbers, 
     cases = [CaseResult("g", n, True, 1.0, {}, tags=(f"{tag:03}",)) for n, tag in enumerate(numbers)]
     kept = sorted({f"{tag:03}" for tag in numbers})[:MOST_TAGS]
     shuffler.shuffle(cases)
-    tags = merged([tallied(cases[::2]), tallied(cases[1::2])]).summary().tags
+    tags = tallied(cases).summary().tags
     assert {tag: group.cases for tag, group in tags.items()} == {tag: numbers.count(int(tag)) for tag in kept}
 
 
@@ -103,17 +87,3 @@ def test_a_value_that_is_not_a_number_is_left_out_of_the_mean():
     broken = [Score(float("nan"), False), Score(float("inf"), True), Score(0.5, True)]
     tally = tallied(CaseResult("g", n, True, 1.0, {"mine": score}) for n, score in enumerate(broken))
     assert tally.summary().overall.means == {"mine": 0.5}
-
-
-def test_a_golden_has_one_stable_name_in_every_process():
-    # printf Huế | b2sum -l 64, read as a little-endian signed integer
-    program = "from rightcall.metrics.passes import stable_hash; print(stable_hash('Huế'))"
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert int(said) == stable_hash("Huế") == -7442465895764627132
-
-
-def test_what_other_processes_cannot_read_does_not_leave():
-    with pytest.raises(ValueError, match="stable"):
-        tallied([CaseResult("g", 0, True, 1.0, {})], stable=False).state()
-    with pytest.raises(ValueError, match="stable"):
-        Tally().merge(Tally(stable=True))

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rightcall.core.options import SCALE, FloorOption, Option
+from rightcall.core.options import FloorOption, Option
 from rightcall.model.tool import Tool
 
 
@@ -57,19 +57,6 @@ class ScoreOptions(ScoreChoices):
         Option("Weights of the overall score; `seed` gives wrong values half credit"),
     ] = "default"
     least: Annotated[float, Option("Minimum pass rate for exit code 0", flags=("--min",), ge=0, le=1)] = 1.0
-    on: Annotated[
-        str | None,
-        Option("Score in shards, as tasks on Ray; requires --out", metavar="ray[:ADDRESS]", group=SCALE),
-    ] = None
-    workers: Annotated[
-        int | None, Option("Shards scored at a time", group=SCALE, ge=1, le=10_000, default="CPUs")
-    ] = None
-    out: Annotated[
-        Path | None,
-        Option(
-            "Folder for the results of shards; the same command resumes there", group=SCALE, values="file"
-        ),
-    ] = None
     failures: Annotated[int, Option("Failures to show", ge=0)] = 20
     as_json: Annotated[bool, Option("Output JSON, one line per case", flags=("--json",), is_python=False)] = (
         False

@@ -17,12 +17,11 @@ from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.own_output import OWN
-from rightcall.core.seam import find, load
+from rightcall.core.seam import find
 from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
-    from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.model.run import Summary
     from rightcall.show.view.grouped_trials import GoldenRow
     from rightcall.show.view.safety import SafetyView
@@ -108,9 +107,6 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
 
     stop()  # collecting takes a tenth of the time
     rules = ScoringRules(options.weights, options.pass_rule)
-    if options.on is not None or options.out is not None or options.workers is not None:
-        _score_in_shards(goldens, trajectories, options, rules)
-        return
     hints = _hints(goldens, trajectories, options.tools)
     read = read_standard_input(goldens, trajectories)
     with names_of_user(*zip((goldens, trajectories), read, strict=True)):
@@ -148,25 +144,6 @@ def exit_by(summary: Summary, least: float) -> None:
         tell(reason, err=True)
     if reason is not None:
         raise click.exceptions.Exit(3 if undecided(summary, least) else 1)
-
-
-def _score_in_shards(goldens: Path, trajectories: Path, options: ScoreOptions, rules: ScoringRules) -> None:
-    if options.out is None or options.as_json:
-        raise click.UsageError("--on writes the rows of --json to a folder: pass --out DIR, without --json")
-    load("services", "score_in_shards")(
-        goldens,
-        trajectories,
-        options.out,
-        on=options.on or "ray",
-        workers=options.workers,
-        tools=options.tools,
-        metrics=options.metrics,
-        observe=options.measure,
-        rules=rules,
-        partial=options.partial,
-        least=options.least,
-        include_unreviewed=options.include_unreviewed,
-    )
 
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:

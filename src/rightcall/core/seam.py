@@ -64,7 +64,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mcp_verify": "rightcall.wings.contracts.command:verify",
         "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
         "proceed_simulation": "rightcall.wings.generate.control:proceed",
-        "score_in_shards": "rightcall.wings.ray.score_command:score_in_shards",
         "simulator": "rightcall.wings.generate.simulator",
         "span_receiver": "rightcall.wings.traces.span_receiver:SpanReceiver",
         "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",

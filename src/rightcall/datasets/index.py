@@ -8,7 +8,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
 
 import msgspec
 
@@ -36,7 +35,7 @@ def _fill_index(connection: sqlite3.Connection, goldens: Iterable[AnyGolden]) ->
 
 
 class GoldenIndex:
-    """A database of goldens: a temporary one in an unnamed file, or one in a file that many processes read."""
+    """A temporary database of goldens, in an unnamed file."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
         self._connection, self._counts = connection, counts
@@ -57,33 +56,6 @@ class GoldenIndex:
             inserted = _fill_index(connection, goldens)
             counts.extend(array("I", [0]) * (inserted - len(counts)))
             yield cls(connection, counts) if inserted >= 0 else None
-
-    @staticmethod
-    def write(path: Path, goldens: Iterable[AnyGolden]) -> int | None:
-        """An index in a file; returns how many goldens it holds, or None if an id occurs twice."""
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-            inserted = _fill_index(connection, goldens)
-            connection.execute("COMMIT")
-        return inserted if inserted >= 0 else None
-
-    @classmethod
-    @contextlib.contextmanager
-    def read(cls, path: Path) -> Iterator[GoldenIndex]:
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-            yield cls(connection, array("I"))
-
-    def find(self, golden_id: str) -> tuple[AnyGolden, str] | None:
-        """The golden, as `take` finds it, and its id in the file; it is not counted."""
-        match = self._match(golden_id)
-        return None if match is None else (match[1], match[2])
-
-    def count(self) -> int:
-        return int(self._connection.execute("SELECT count(*) FROM golden").fetchone()[0])
-
-    def ids(self) -> Iterator[str]:
-        return (row[0] for row in self._connection.execute("SELECT id FROM golden ORDER BY rowid"))
 
     def take(self, golden_id: str) -> tuple[AnyGolden, int] | None:
         """The golden and how often it was taken before; `refund@unsure` is `refund` played by a simulated user."""

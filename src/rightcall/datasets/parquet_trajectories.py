@@ -7,7 +7,6 @@ nested; arguments are always JSON text, because a nested column gives every row 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +20,14 @@ TEXTS = frozenset(("golden_id", "output", "stop_reason", "error"))
 _encode = msgspec.json.Encoder().encode
 
 
-def parquet_lines(path: Path, start: int = 0, end: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """The rows of these row groups as JSON lines, numbered from 1."""
+def parquet_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The rows as JSON lines, numbered from 1."""
     number = 0
     with open_parquet(path) as file:
-        groups = range(start, file.num_row_groups if end is None else end)
-        for batch in file.iter_batches(batch_size=1000, row_groups=list(groups)) if groups else ():
+        for batch in file.iter_batches(batch_size=1000):
             for row in batch.to_pylist():
                 number += 1
                 yield number, _line(row, f"{path}: row {number}")
-
-
-def row_group_ranges(path: Path, size: int) -> list[tuple[int, int]]:
-    """The file as ranges of row groups of about `size` bytes each."""
-    with open_parquet(path) as file:
-        sizes = [file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups)]
-    cuts, filled = [0], 0
-    for number, more in enumerate(sizes):
-        if filled and filled + more > size:
-            cuts.append(number)
-            filled = 0
-        filled += more
-    return list(pairwise([*cuts, len(sizes)])) if sizes else []
-
-
-def rows_before(path: Path, start: int) -> int:
-    """How many rows come before this row group."""
-    with open_parquet(path) as file:
-        return sum(file.metadata.row_group(number).num_rows for number in range(start))
 
 
 def _line(row: dict[str, Any], where: str) -> bytes:

@@ -29,8 +29,7 @@ from rightcall.datasets.formats.collection import (
     refuse_deep,
     refuse_repeated_key,
 )
-from rightcall.datasets.formats.jsonl import line_ranges, read_range
-from rightcall.datasets.parquet_trajectories import parquet_lines, row_group_ranges, rows_before
+from rightcall.datasets.parquet_trajectories import parquet_lines
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
@@ -53,7 +52,6 @@ from rightcall.model.trajectory import (
 
 SUFFIXES = (".jsonl", ".json")
 PARQUET = ".parquet"
-CHUNK = 2**20
 
 
 class TrajectoryLine(Record, frozen=True):
@@ -120,28 +118,6 @@ def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTraje
     if path.suffix == PARQUET:
         return _read(path, parquet_lines(path))
     return _read(path, format_of(path, (*SUFFIXES, PARQUET)).read(path, TRAJECTORIES))
-
-
-def trajectory_ranges(path: Path, size: int) -> list[tuple[int, int]]:
-    """A file in ranges of about `size` bytes each: of bytes of a .jsonl file, of row groups of a .parquet file."""
-    if path.suffix == PARQUET:
-        return row_group_ranges(path, size)
-    return line_ranges(path, size)
-
-
-def trajectories_between(path: Path, start: int, end: int) -> Iterator[tuple[int, RecordedTrajectory]]:
-    """The trajectories of one of the `trajectory_ranges` of a file; numbered within it."""
-    if path.suffix == PARQUET:
-        return _read(path, parquet_lines(path, start, end))
-    return _read(path, read_range(path, TRAJECTORIES, start, end))
-
-
-def lines_before(path: Path, start: int) -> int:
-    """How many lines or rows a file has before a range that begins here."""
-    if path.suffix == PARQUET:
-        return rows_before(path, start)
-    with path.open("rb") as file:
-        return sum(file.read(min(CHUNK, start - at)).count(b"\n") for at in range(0, start, CHUNK))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:

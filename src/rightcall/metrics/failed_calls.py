@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core.text import one_line
@@ -26,9 +26,6 @@ REFUSALS = frozenset(
 ALL = ""
 """In place of an error: all of them together."""
 
-Failures = dict[str, dict[str, int] | None]
-"""How often each tool failed, by error; None for one that also worked."""
-
 
 class FailedCalls:
     """Counts the failed calls of each tool until one of its calls works.
@@ -46,18 +43,7 @@ class FailedCalls:
             if call.status == "ok":
                 self._tools[call.name] = None
             elif call.status == "error" and not _is_refusal(call, result):
-                error = error_text(call.output)
-                self._count(call.name, {ALL: 1, error: 1})
-
-    def merge(self, failures: Failures) -> None:
-        for tool, errors in failures.items():
-            if errors is None:
-                self._tools[tool] = None
-            else:
-                self._count(tool, errors)
-
-    def state(self) -> Failures:
-        return {tool: errors and dict(sorted(errors.items())) for tool, errors in sorted(self._tools.items())}
+                self._count(call.name, error_text(call.output))
 
     def tools(self) -> tuple[FailedTool, ...]:
         """The tools of which no call worked, by name, each with its most common error."""
@@ -67,11 +53,11 @@ class FailedCalls:
             if errors
         )
 
-    def _count(self, tool: str, errors: Mapping[str, int]) -> None:
+    def _count(self, tool: str, error: str) -> None:
         counted = self._tools.setdefault(tool, Counter())
         if counted is None:
             return
-        counted.update(errors)
+        counted.update((ALL, error))
         for text in sorted(counted)[MOST_TEXTS + 1 :]:
             del counted[text]
 

@@ -1,20 +1,16 @@
 """Pass rates over goldens, in nine bytes per trial, and how far simulated users are apart on the same scenarios.
 
-A golden is remembered by a hash of its id. Python's own `hash` is fast and differs from process to process; what leaves
-its process is named by `stable_hash`, and then costs about a microsecond more per trial.
+A golden is remembered by the hash of its id.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import Literal, NamedTuple, Self
-
-import msgspec
+from typing import Literal, NamedTuple
 
 from rightcall.model.golden_id import PERSONA, USER
 from rightcall.model.run import CaseResult, Rate, UserSpread
@@ -25,47 +21,23 @@ from rightcall.stats.paired_tests import bonett_price, paired_t, shrunk_differen
 from rightcall.stats.pass_k import pass_hat_k
 
 
-def stable_hash(golden_id: str) -> int:
-    """The same 64 bits for an id in every process."""
-    from hashlib import blake2b  # not needed by a single process
-
-    digest = blake2b(golden_id.encode(errors="surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little", signed=True)
-
-
-class PassesState(msgspec.Struct, frozen=True, array_like=True):
-    """The trials as they travel: sorted, so that equal trials are equal bytes. `names` are little-endian int64."""
-
-    names: bytes
-    marks: bytes
-    clusters: dict[int, str]
-    repeated: bool
-
-
 class Passes:
     """The trials of a group of goldens, grouped by a hash of the golden's id."""
 
-    __slots__ = ("_clusters", "_marks", "_name_of", "_names", "_repeated", "_unnamed", "passed")
+    __slots__ = ("_clusters", "_marks", "_names", "_repeated", "passed")
 
-    def __init__(self, name_of: Callable[[str], int] = hash) -> None:
-        self._name_of = name_of
+    def __init__(self) -> None:
         self._names = array("q")
         self._marks = bytearray()
         self._clusters: dict[int, str] = {}
         self._repeated = False
-        self._unnamed = 0  # trials need not be distinguished
         self.passed = 0
 
     def __len__(self) -> int:
-        return len(self._marks) + self._unnamed
-
-    @property
-    def apart(self) -> bool:
-        """Whether all trials are independent: no golden was tried twice, none belongs to a cluster."""
-        return not self._repeated and not self._clusters
+        return len(self._marks)
 
     def add(self, result: CaseResult) -> None:
-        name, passed = self._name_of(result.golden_id), result.passed
+        name, passed = hash(result.golden_id), result.passed
         self._names.append(name)
         self._marks.append(passed)
         if passed:
@@ -80,40 +52,14 @@ class Passes:
         self._marks.extend(other._marks)
         self._clusters |= other._clusters
         self._repeated = self._repeated or other._repeated
-        self._unnamed += other._unnamed
         self.passed += other.passed
-
-    def state(self) -> PassesState:
-        """The whole state, for another process; only for trials named by `stable_hash`."""
-        if self._name_of is not stable_hash:
-            raise ValueError("the names of these trials mean nothing in another process; use a stable tally")
-        trials = self._marks_in_order()
-        names = array("q", [trial >> 1 for trial in trials])
-        if sys.byteorder == "big":
-            names.byteswap()
-        marks = bytes(trial & 1 for trial in trials)
-        return PassesState(names.tobytes(), marks, dict(sorted(self._clusters.items())), self._repeated)
-
-    @classmethod
-    def from_state(cls, state: PassesState, *, apart: bool = False) -> Self:
-        """The trials from a state. If all merged trials are known to be `apart`, only their number is kept."""
-        passes = cls(stable_hash)
-        if apart:
-            passes._unnamed, passes.passed = len(state.marks), state.marks.count(1)
-            return passes
-        passes._names.frombytes(state.names)
-        if sys.byteorder == "big":
-            passes._names.byteswap()
-        passes._marks, passes._clusters = bytearray(state.marks), dict(state.clusters)
-        passes._repeated, passes.passed = state.repeated, sum(state.marks)
-        return passes
 
     def rate(self) -> Rate | None:
         """The mean over goldens with its interval: Wilson's for single trials, else with trials and clusters."""
         n = len(self)
         if not n:
             return None
-        if self.apart:
+        if not self._repeated and not self._clusters:
             low, high = wilson(self.passed, n)
             return Rate(self.passed / n, low, high, n, n, "wilson")
         # Hashes differ from process to process; the order of what is computed must not.

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
-
-import msgspec
 
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.metrics.failed_calls import FailedCalls, Failures
-from rightcall.metrics.passes import Passes, PassesState, stable_hash, user_spreads
+from rightcall.metrics.failed_calls import FailedCalls
+from rightcall.metrics.passes import Passes, user_spreads
 from rightcall.model.failure import JUDGE_CODES, Code
-from rightcall.model.golden import CATEGORIES, Category
+from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, JudgeSummary, Role, Summary
 from rightcall.model.score import Judging, Score
 from rightcall.model.trajectory import NOTHING_USED, Usage
@@ -48,14 +46,6 @@ def codes_of_case(result: CaseResult) -> set[Code]:
     return codes & WITHOUT_ANSWER if result.error else codes
 
 
-class GroupState(msgspec.Struct, frozen=True, array_like=True):
-    """A group as it travels. Sums are written as text: they are longer than a wire format's integers."""
-
-    errors: int
-    passes: PassesState
-    totals: dict[str, tuple[str, int]]
-
-
 class Group:
     """Counts and sums of one category or tag.
 
@@ -65,9 +55,9 @@ class Group:
 
     __slots__ = ("errors", "passes", "spotless", "totals")
 
-    def __init__(self, name_of: Callable[[str], int] = hash) -> None:
+    def __init__(self) -> None:
         self.errors = self.spotless = 0
-        self.passes = Passes(name_of)
+        self.passes = Passes()
         self.totals: dict[str, list[int]] = {}  # of each metric the sum of its units, and their number
 
     def add(self, result: CaseResult) -> None:
@@ -116,49 +106,17 @@ class Group:
                 means[name] = (units + ones * UNITS) / ((count + ones) * UNITS)
         return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
 
-    def state(self) -> GroupState:
-        ones = dict.fromkeys(SPOTLESS, self.spotless) if self.spotless else {}
-        mixed_totals = {name: self.totals.get(name, (0, 0)) for name in sorted(self.totals.keys() | ones)}
-        totals = {
-            name: (str(units + ones.get(name, 0) * UNITS), count + ones.get(name, 0))
-            for name, (units, count) in mixed_totals.items()
-        }
-        return GroupState(self.errors, self.passes.state(), totals)
-
-    @classmethod
-    def from_state(cls, state: GroupState, *, apart: bool = False) -> Self:
-        group = cls(stable_hash)
-        group.errors, group.passes = state.errors, Passes.from_state(state.passes, apart=apart)
-        group.totals = {name: [int(units), count] for name, (units, count) in state.totals.items()}
-        return group
-
-
-class TallyState(msgspec.Struct, frozen=True, array_like=True):
-    """A tally as it travels."""
-
-    named: tuple[str, ...]
-    categories: dict[Category, GroupState]
-    tags: dict[str, GroupState]
-    codes: dict[str, int]
-    counts: dict[str, int]
-    trials: tuple[int, int]
-    failures: Failures
-
 
 class Tally:
     """Summarizes results; call `summary()` at any time. `named` are requested metrics, `erring` tools with mocked errors.
 
-    The summary depends on the results alone, not on their order nor on how they were shared out: tallies of parts can
-    be merged. Those of several processes must be `stable`; `state` and `from_state` take them from one to the other.
+    The summary depends on the results alone, not on their order.
     """
 
-    def __init__(
-        self, named: Iterable[str] = (), *, stable: bool = False, erring: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, named: Iterable[str] = (), *, erring: Iterable[str] = ()) -> None:
         self._named = tuple(named)
         self._failed_calls = FailedCalls(erring)
-        self._name_of: Callable[[str], int] = stable_hash if stable else hash
-        self._categories = {category: Group(self._name_of) for category in CATEGORIES}
+        self._categories = {category: Group() for category in CATEGORIES}
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()  # tokens, costs, verdicts of judges, cases of `OF_CASES`
@@ -238,56 +196,6 @@ class Tally:
     def _count_unknown(self, result: CaseResult) -> None:
         self._counts["unknown_calls"] += sum(failure.code == "outcome_unknown" for failure in result.codes)
 
-    def merge(self, other: Tally) -> None:
-        if self._name_of is not other._name_of:
-            raise ValueError("a stable tally and another one name goldens differently")
-        self._named = self._named or other._named
-        for category, group in other._categories.items():
-            self._categories[category].merge(group)
-        for tag, group in other._tags.items():
-            mine = self._tag(tag)
-            if mine is not None:
-                mine.merge(group)
-        self._codes.update(other._codes)
-        self._counts.update(other._counts)
-        self._failed_calls.merge(other._failed_calls.state())
-        self._first_trial = min(self._first_trial, other._first_trial)
-        self._last_trial = max(self._last_trial, other._last_trial)
-
-    def state(self) -> bytes:
-        """Everything counted so far, for another process; equal results give equal bytes in any order."""
-        return msgspec.msgpack.encode(
-            TallyState(
-                self._named,
-                {name: group.state() for name, group in self._categories.items()},
-                {tag: group.state() for tag, group in sorted(self._tags.items())},
-                dict(sorted(self._codes.items())),
-                {name: count for name, count in sorted(self._counts.items()) if count},
-                (self._first_trial, self._last_trial),
-                self._failed_calls.state(),
-            )
-        )
-
-    @classmethod
-    def from_state(cls, state: bytes, *, apart: bool = False) -> Self:
-        """The tally that `state` was taken from; smaller if all that are merged are known to be `apart`."""
-        decoded = msgspec.msgpack.decode(state, type=TallyState)
-        tally = cls(decoded.named, stable=True)
-        tally._categories |= {
-            name: Group.from_state(group, apart=apart) for name, group in decoded.categories.items()
-        }
-        tally._tags = {tag: Group.from_state(group, apart=apart) for tag, group in decoded.tags.items()}
-        tally._codes.update(decoded.codes)
-        tally._counts.update(decoded.counts)
-        tally._failed_calls.merge(decoded.failures)
-        tally._first_trial, tally._last_trial = decoded.trials
-        return tally
-
-    @property
-    def apart(self) -> bool:
-        """Whether all trials are independent: no golden was tried twice, none belongs to a cluster."""
-        return all(group.passes.apart for group in (*self._categories.values(), *self._tags.values()))
-
     def _tag(self, tag: str) -> Group | None:
         """The group of a tag; None beyond `MOST_TAGS`.
 
@@ -301,7 +209,7 @@ class Tally:
                 if tag > last:
                     return None
                 del self._tags[last]
-            group = self._tags[tag] = Group(self._name_of)
+            group = self._tags[tag] = Group()
         return group
 
     def spend(self, usage: Usage, role: Role | None = None) -> None:

@@ -16,7 +16,6 @@ from rightcall.core.codec import encode
 from rightcall.datasets.goldens import save_goldens
 from rightcall.metrics.matching.approvals import was_confirmed
 from rightcall.metrics.safety.attempt import attempt_evidence
-from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Message, TestCase, ToolCall, Trajectory
 from rightcall.model.golden import ConversationalGolden, Turn as GoldenTurn
 from rightcall.model.safety import AttackCall, Safety
@@ -27,7 +26,6 @@ from rightcall.store.address import open_store
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attempts import AttackMaker
-from rightcall.wings.ray.shards import Scoring, score_shards
 from tests.support.examples import examples
 from tests.support.postgres import postgres_server
 from tests.wings.attacks.agents import GOLDENS, WORLDS, ScriptedAgent, Turn, agent, hardened, naive
@@ -251,11 +249,6 @@ def test_attempts_on_a_task_that_never_ends_are_no_danger_in_any_record(first, t
     scores = rc.score(goldens, recorded, tools=list(TOOLS.values()))
     assert {r.golden_id: r.codes for r in scores} == {r.golden_id: r.codes for r in run.results}
     assert scores.safety == run.safety
-    sharded = score_shards(
-        Scoring(goldens, Scorer(), tuple(TOOLS.values()), tmp_path / "out"), recorded, shard_bytes=9
-    )
-    assert sharded.shards == len(lines) and sharded.safety == scores.safety_view
-    assert msgspec.structs.replace(sharded.summary, floor=None) == scores.counts
 
 
 @pytest.mark.stories
@@ -268,8 +261,6 @@ def test_score_shows_the_same_safety_as_the_run(few, tmp_path):
     recorded.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
     scores = rc.score(goldens, recorded, tools=list(TOOLS.values()))
     assert scores.safety == run.safety
-    scoring = Scoring(goldens, Scorer(), tuple(TOOLS.values()), tmp_path / "out")
-    assert score_shards(scoring, recorded, shard_bytes=9000).safety == scores.safety_view
     shown = CliRunner().invoke(cli, ["score", str(goldens), str(recorded), "--tools", str(tools)]).output
     assert "delivered attacks moved the agent" in " ".join(shown.split())
     assert shown.index("By family") < shown.index("OWASP agentic risks") < shown.index("next:")

@@ -193,17 +193,6 @@ def test_drafts_decide_nothing_in_python(drafted):
     assert rc.rescore("last", goldens=[accepted], store=store).summary.overall.cases == 3
 
 
-def test_drafts_are_not_scored_in_shards(drafted):
-    from rightcall.wings.ray.shards import Scoring, score_shards
-
-    files = drafted / "expected.jsonl", Scorer(), (), drafted / "out"
-    with pytest.raises(RightCallError, match="unreviewed"):
-        score_shards(Scoring(*files), drafted / "t.jsonl")
-    assert score_shards(Scoring(*files, True), drafted / "t.jsonl").summary.overall.passed == 2
-    with pytest.raises(RightCallError, match="other files, metrics or rules"):
-        score_shards(Scoring(*files), drafted / "t.jsonl")
-
-
 def test_the_command_adds_to_a_draft_of_the_store_and_refuses_to_replace_files(drafted, rightcall):  # noqa: F811
     assert rightcall("generate", "expected", "last").code == 2
     told = json.loads(rightcall("generate", "expected", "last", "--force", "--json").out)

@@ -117,17 +117,6 @@ def test_no_key_is_written_anywhere_in_rays_folder_and_nothing_is_reported(clust
     assert not list(session.rglob("usage_stats.json"))
 
 
-def test_scoring_in_shards_on_nodes_gives_what_one_process_gives(cluster, engine, tmp_path):
-    from rightcall.metrics.score_case import Scorer
-    from rightcall.wings.ray.shards import Scoring, score_shards
-    from tests.wings.ray.test_shards import in_one, parts, write_files
-
-    goldens_file, trajectories = write_files(tmp_path)
-    scoring = Scoring(goldens_file, Scorer(), (), tmp_path / "out")
-    made = score_shards(scoring, trajectories, run=engine.map, shard_bytes=3000)
-    assert (parts(tmp_path / "out"), made.summary) == in_one(goldens_file, trajectories)
-
-
 def test_what_cannot_be_shared_by_workers_is_refused(shipped, tmp_path):
     from dataclasses import replace
 

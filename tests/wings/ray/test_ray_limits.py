@@ -15,6 +15,7 @@ from rightcall.agents.limits import Limits, RunLimits
 from rightcall.cli.runs import runs
 from rightcall.metrics.score_case import Scorer
 from rightcall.run.plan import Plan
+from rightcall.run.rescorer import rescore_run
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
@@ -24,12 +25,10 @@ from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
 from rightcall.wings.ray.ray import RayOptions
 from rightcall.wings.ray.ray_engine import RayEngine
-from rightcall.wings.ray.shards import Scoring, score_shards
 from tests.support.model_process import counts, loopback_model, write_suite
 from tests.wings.ray import agents
 from tests.wings.ray.ray_process import workers_of
-from tests.wings.ray.stored_runs import goldens
-from tests.wings.ray.test_shards import in_one, parts, write_files, write_parquet
+from tests.wings.ray.stored_runs import goldens, stored
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]
 ROOT = str(Path(__file__).parents[3])
@@ -129,16 +128,16 @@ def test_rescoring_on_ray_says_what_it_does_and_makes_what_one_process_makes(eng
     assert made[0]["summary"] == made[1]["summary"] and alone.exit_code == shared.exit_code
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_a_shard_whose_process_is_killed_is_scored_again(engine, tmp_path, kind):
-    given, trajectories = write_files(tmp_path)
-    recorded = write_parquet(trajectories) if kind == "parquet" else trajectories
-    scoring = Scoring(given, Scorer(), (), tmp_path / "out")
+def test_a_shard_whose_process_is_killed_is_scored_again(store, engine, tmp_path, monkeypatch):
+    monkeypatch.setattr("rightcall.run.rescorer.SHARD", 7)
+    asyncio.run(run_plan(Plan("test", Agent(agents.counted), goldens(30, tmp_path)), store))
+    first = store.runs.get("last").id
+    alone, summary, verdict = asyncio.run(rescore_run(store, first, Scorer()))
 
-    def killed_once(work, shards):
-        return engine.map(agents.KilledOnce(work, tmp_path), shards)
+    def killed_once(task, shards):
+        return engine.map(agents.KilledOnce(task, tmp_path), shards)
 
     engine._options = replace(engine._options, folder=Path(ROOT))
-    made = score_shards(scoring, recorded, run=killed_once, shard_bytes=1500)
-    assert (parts(tmp_path / "out"), made.summary) == in_one(given, trajectories)
-    assert made.shards > 3 and (tmp_path / "begun").exists()
+    shared, *same = asyncio.run(rescore_run(store, first, Scorer(), spread=killed_once))
+    assert same == [summary, verdict] and stored(store, shared) == stored(store, alone)
+    assert (tmp_path / "begun").exists()

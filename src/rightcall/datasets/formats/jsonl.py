@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,34 +37,6 @@ def read(path: Path, collection: Collection) -> Iterator[tuple[int, Any]]:
             if not header_seen:
                 raise InputError(str(path), "the file is empty", "was it written completely?")
         yield from lines
-
-
-def read_range(path: Path, collection: Collection, start: int, end: int) -> Iterator[tuple[int, Any]]:
-    """The lines that begin within a range of bytes, numbered from 1 at its start; a header line is left out."""
-    with open_checked(path) as file:
-        file.seek(start)
-        number, place = 0, start
-        for line in iter(file.readline, b""):
-            if place >= end:
-                return
-            number, place = number + 1, place + len(line)
-            if line.isspace():
-                continue
-            where = f"{path}:{number}"
-            refuse_long_line(line, where)
-            if start or number > 1 or not _is_header(line, collection, where):
-                yield number, line
-
-
-def line_ranges(path: Path, size: int) -> list[tuple[int, int]]:
-    """The file as ranges of about `size` bytes, each ending at the end of a line."""
-    whole, cuts = path.stat().st_size, [0]
-    with path.open("rb") as file:
-        while cuts[-1] + size < whole:
-            file.seek(cuts[-1] + size)
-            file.readline()
-            cuts.append(file.tell())
-    return list(pairwise([*(cut for cut in cuts if cut < whole), whole]))
 
 
 def write(items: Iterable[Any], collection: Collection, file: IO[bytes]) -> None:

@@ -89,8 +89,8 @@ Trial = tuple[str, int]
 class EndlessTasks:
     """The tasks that reached a limit without an attack, and the attempts that ran away, as results arrive."""
 
-    def __init__(self, tasks: Iterable[str] = ()) -> None:
-        self._tasks = set(tasks)
+    def __init__(self) -> None:
+        self._tasks = set[str]()
         self._runaways: set[Trial] = set()
 
     def add(self, result: CaseResult) -> None:
@@ -113,11 +113,6 @@ class EndlessTasks:
         """The result as it must be read; that of an attempt without its runaway if its task is one of these so far."""
         self.add(result)
         return without_runaway(result) if self._shows_nothing((result.golden_id, result.trial)) else result
-
-    @property
-    def tasks(self) -> frozenset[str]:
-        """The tasks that reached a limit without an attack."""
-        return frozenset(self._tasks)
 
     def unsettled(self) -> list[Trial]:
         """The results whose runaway shows nothing."""

@@ -7,10 +7,7 @@
     driver    a backend of `suite` that hands out work, collects results and replaces lost workers
     crew      its workers, each on a `seat`, and their shares of the agent's rate
     ray_engine  an engine on Ray (`ray`: the connection to it, and the only file that imports it)
-    shards    recorded behaviour scored in shards (`hash_buckets`: what is found among all of them)
     place     an engine and its options, from a suite and a command line
 
 Another engine is another class with the methods of `WorkerEngine`.
-
-    score_command  `rightcall score --on`: recorded behaviour scored in shards on Ray
 """

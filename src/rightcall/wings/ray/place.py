@@ -21,7 +21,6 @@ from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
 from rightcall.wings.ray.ray import RayOptions, read_place
 from rightcall.wings.ray.ray_engine import RayEngine
-from rightcall.wings.ray.shards import SHARD_BYTES, Scoring, Shard, ShardedScores, score_shards
 
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
          "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
@@ -57,27 +56,6 @@ class Workers:
             folder=str(Path.cwd()) if self._engine.local else "",
         )
         return Driver(self._engine, options, tell)
-
-    def score(
-        self,
-        scoring: Scoring,
-        trajectories: Path,
-        *,
-        partial: bool = False,
-        shard_bytes: int = SHARD_BYTES,
-        done: Callable[[int, int], None] = lambda count, of: None,
-        tell: Callable[[str], None] = lambda line: None,
-    ) -> ShardedScores:
-        """Score recorded trajectories in shards, a task each. Ray is started once it is known that it has work."""
-
-        def run(work: Callable[[Shard], None], shards: Sequence[Shard]) -> Iterator[None]:
-            if shards:
-                self._open(tell)
-                yield from self._engine.map(work, shards)
-
-        return score_shards(
-            scoring, trajectories, run=run, partial=partial, shard_bytes=shard_bytes, done=done
-        )
 
     def rescore(
         self,
