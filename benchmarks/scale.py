@@ -90,7 +90,7 @@ def main() -> None:
     parser.add_argument("--rows", nargs="*", choices=[*SIZES], default=[*SIZES])
     parser.add_argument("--postgres", action="store_true", help="also runs whose workers write to PostgreSQL")
     parser.add_argument("--scale", type=float, default=1.0, help="more or fewer cases")
-    parser.add_argument("--markdown", action="store_true", help="the table of docs/evidence/scale.md")
+    parser.add_argument("--markdown", action="store_true", help="a table in Markdown")
     parser.add_argument(
         "--memory", type=int, nargs="+", metavar="CASES", help="memory of runs of these sizes"
     )

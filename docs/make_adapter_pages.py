@@ -2,9 +2,8 @@
 
     python docs/make_adapter_pages.py [FOLDER]
 
-Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks. The tables
-of `python -m benchmarks adapters`, `--outages` and `--again`, from `benchmarks/data/adapters.json`, are in
-`evidence/adapters.md`.
+Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and `evidence.md`
+what `python -m benchmarks adapters` measured (`benchmarks/data/adapters.json`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from rightcall.agents.observed.catalog import ADAPTERS, AdapterInfo
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "data" / "adapters.json"
 BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
-EQUAL = "="
 
 
 def main() -> None:
@@ -28,12 +26,13 @@ def main() -> None:
     for info in ADAPTERS:
         page = folder / "adapters" / f"{info.name}.md"
         page.write_text(with_facts(page.read_text("utf-8"), info), "utf-8")
-    index, evidence = folder / "adapters" / "index.md", folder / "evidence" / "adapters.md"
+    index = folder / "adapters" / "index.md"
     index.write_text(with_part(index.read_text("utf-8"), "frameworks", frameworks_table()), "utf-8")
+    evidence = folder / "evidence.md"
     results = json.loads(RESULTS.read_text("utf-8"))
-    text = with_part(evidence.read_text("utf-8"), "scenarios", scenarios_part(results))
-    text = with_part(text, "outages", outages_table(results.get("outages", {})))
-    evidence.write_text(with_part(text, "again", again_table(results.get("again", {}))), "utf-8")
+    evidence.write_text(
+        with_part(evidence.read_text("utf-8"), "frameworks", evidence_table(results)), "utf-8"
+    )
 
 
 def with_facts(page: str, info: AdapterInfo) -> str:
@@ -66,70 +65,20 @@ def frameworks_table() -> str:
     return "\n".join(rows)
 
 
-def scenarios_part(results: dict[str, Any]) -> str:
-    """The table: a row for each framework, a column for each scenario, and a sentence for what is not equal."""
-    titles: dict[str, str] = results["scenarios"]
-    by_name = {info.name: info for info in ADAPTERS}
-    rows = [
-        "| framework | version | equal | " + " | ".join(str(n) for n in range(1, len(titles) + 1)) + " |",
-        "|---|---|---|" + "---|" * len(titles),
-    ]
-    differing: list[str] = []
-    missing: list[str] = []
+def evidence_table(results: dict[str, Any]) -> str:
+    """A row for each framework: scenarios that are equal, outages that are told apart, uses of one agent."""
+    rows = ["| framework | version | equal | outages | again |", "|---|---|---|---|---|"]
     for name, row in results["frameworks"].items():
-        info, cells = by_name[name.partition("__")[0]], row["cells"]
-        title = _title(info, name)
-        possible = [scenario for scenario in titles if "cannot" not in cells[scenario]]
-        equal = [scenario for scenario in possible if not cells[scenario]["differs"]]
-        marks = ["–" if s not in possible else EQUAL if s in equal else "**≠**" for s in titles]
+        cells = [cell for cell in row["cells"].values() if "cannot" not in cell]
+        equal = sum(not cell["differs"] for cell in cells)
+        ends = results["outages"][name]["ends"]
+        right = sum((end == "infra_error") is (outage != "400") for outage, end in ends.items())
+        uses = results["again"][name]["equal"].values()
+        again = f"{sum(n for n, _ in uses)} of {sum(n for _, n in uses)}"
         rows.append(
-            f"| {title} | {row['version']} | {len(equal)} of {len(possible)} | " + " | ".join(marks) + " |"
+            f"| {_title_of(name)} | {row['version']} | {equal} of {len(cells)} "
+            f"| {right} of {len(ends)} | {again} |"
         )
-        differing += _sentences(title, titles, cells)
-        missing += [
-            f"- {title}, {number}: {cells[scenario]['cannot']}"
-            for number, scenario in enumerate(titles, 1)
-            if "cannot" in cells[scenario]
-        ]
-    legend = "\n".join(f"{n}. {title}" for n, title in enumerate(titles.values(), 1))
-    return "\n".join(
-        [
-            *rows,
-            "",
-            "Scenarios:",
-            "",
-            legend,
-            "",
-            "Not equal:",
-            "",
-            *differing,
-            "",
-            "No way to express:",
-            "",
-            *missing,
-        ]
-    )
-
-
-def outages_table(results: dict[str, Any]) -> str:
-    """A row for each framework, a column for each failure of the provider, the stop reason in each cell."""
-    outages = list(dict.fromkeys(outage for row in results.values() for outage in row["ends"]))
-    rows = [
-        f"| framework | version | {' | '.join(outages)} |",
-        "|---|---|" + "---|" * len(outages),
-    ]
-    for name, row in results.items():
-        cells = " | ".join(f"`{row['ends'][outage]}`" for outage in outages)
-        rows.append(f"| {_title_of(name)} | {row['version']} | {cells} |")
-    return "\n".join(rows)
-
-
-def again_table(results: dict[str, Any]) -> str:
-    """A row for each framework: how many uses of one agent in one process were equal."""
-    rows = ["| framework | version | evaluations | notebook cells | tests |", "|---|---|---|---|---|"]
-    for name, row in results.items():
-        cells = " | ".join(f"{equal} of {times}" for equal, times in row["equal"].values())
-        rows.append(f"| {_title_of(name)} | {row['version']} | {cells} |")
     return "\n".join(rows)
 
 
@@ -140,16 +89,6 @@ def _title_of(name: str) -> str:
 def _title(info: AdapterInfo, name: str) -> str:
     variant = name.partition("__")[2].replace("_", " ")
     return f"{info.title} ({variant})" if variant else info.title
-
-
-def _sentences(title: str, titles: dict[str, str], cells: dict[str, Any]) -> list[str]:
-    """What differs in each scenario, grouped by the limitation that explains it."""
-    groups: dict[str, list[str]] = {}
-    for number, scenario in enumerate(titles, 1):
-        differs = cells[scenario].get("differs")
-        if differs:
-            groups.setdefault(cells[scenario].get("limit", ""), []).append(f"{number} ({', '.join(differs)})")
-    return [f"- {title}, {', '.join(which)}: {limit}" for limit, which in groups.items()]
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ What differs must be a limitation stated in the catalog; anything else ends the 
     python -m benchmarks adapters autogen crewai     # some
     python -m benchmarks adapters --outages          # a model server that fails: is it `infra_error`?
     python -m benchmarks adapters --again            # three evaluations, three cells, twenty tests in one process
-    python -m benchmarks adapters --write            # all, and write the table into docs/evidence/adapters.md
+    python -m benchmarks adapters --write            # all, and write the table into docs/evidence.md
 
 To add a framework, add `frameworks/NAME.py` with a subclass of `Framework`, named like its adapter; another way to
 use the same framework is `frameworks/NAME__variant.py`.

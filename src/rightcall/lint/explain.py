@@ -123,7 +123,7 @@ An **error** violates a provider's rules, the schema or safety; a **warning** is
 **info** is advice. *Safe* fixes are applied by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
 relevant parts; the rest of the tool is fine, and `null` means that a part is missing.
 
-For the precision of the rules on public tool sets, reviewed by hand, see [precision](precision.md)."""
+[Evidence](../evidence.md#lint-rules) has the precision of the rules on public tool sets, read by hand."""
 
 
 SOURCES: dict[str, str] = {

@@ -1,6 +1,6 @@
 """The Berkeley Function Calling Leaderboard as goldens whose verdicts are BFCL's own.
 
-Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/bfcl.md lists
+Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/bfcl.md has
 the rules. Where an ordinary matcher is equivalent it is used; the rest use `{"bfcl": …}`.
 """
 

@@ -25,7 +25,7 @@ from rightcall.lint.features.tool import ToolFeatures
 WARN = 0.70
 """From here on a pair is reported as similar: about one pair in 150 on public MCP servers."""
 LIKELY = 0.90
-"""From here on a reader of the definitions agrees that the two are easily confused (see docs/lint/precision.md)."""
+"""From here on a reader of the definitions agrees that the two are easily confused (see docs/evidence.md)."""
 FLOOR = 0.60
 """Pairs below are not kept; in large sets, pairs below `WARN`."""
 QUERY_PUSH = 0.1
