@@ -1,7 +1,7 @@
 """Savings and error rates of early stopping.
 
-100 goldens, one trial each, fed to the real monitors in a seeded random order while they finish in another. The gate
-is min 0.9 for the full run and `curtail`, min 0.85 and target 0.95 for `evalue`, alpha 0.05. Exact values come from
+100 goldens, one trial each, fed to the real monitor in a seeded random order while they finish in another. The gate
+is min 0.9 for the full run, min 0.85 and target 0.95 for `evalue`, alpha 0.05. Exact values come from
 following every path.
 
     python -m benchmarks.early_stop [--runs 2000] [--seed 1]
@@ -14,12 +14,11 @@ import random
 from collections import Counter
 from collections.abc import Callable
 
-from rightcall.decide.early_stop import CurtailMonitor, EvalueMonitor, RunOrder, StopMonitor, shuffle_order
-from rightcall.stats.power import gate_cuts, gate_power
+from rightcall.decide.early_stop import StopMonitor, shuffle_order
+from rightcall.stats.power import gate_power
 from rightcall.stats.sequential import (
     Decision,
     LogE,
-    curtail,
     e_decision,
     follow_paths,
     log_e_values,
@@ -37,10 +36,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    rules: dict[str, Callable[[RunOrder], StopMonitor]] = {
-        "curtail": lambda order: CurtailMonitor(order, MIN),
-        "evalue": lambda order: EvalueMonitor(order, LOW, HIGH),
-    }
     print("| true rate | stop | PASS | FAIL | INCONCLUSIVE | goldens used | exact | saved |")
     print("|---|---|---|---|---|---|---|---|")
     for rate in RATES:
@@ -48,18 +43,17 @@ def main() -> None:
         print(
             f"| {rate} | none | {passing:.3f} | {failing:.3f} | {1 - passing - failing:.3f} | 100 | 100 | 0% |"
         )
-        for name, monitor in rules.items():
-            words, used = simulate(
-                monitor, lambda rng, _, p=rate: rng.random() < p, options.runs, options.seed
-            )
-            exact = follow_paths(RULES[name], GOLDENS, rate).cases
-            shares = " | ".join(f"{words[word]:.3f}" for word in ("PASS", "FAIL", "INCONCLUSIVE"))
-            print(f"| {rate} | {name} | {shares} | {used:.1f} | {exact:.1f} | {1 - used / GOLDENS:.0%} |")
+        words, used = simulate(
+            (LOW, HIGH), lambda rng, _, p=rate: rng.random() < p, options.runs, options.seed
+        )
+        exact = follow_paths(by_evidence, GOLDENS, rate).cases
+        shares = " | ".join(f"{words[word]:.3f}" for word in ("PASS", "FAIL", "INCONCLUSIVE"))
+        print(f"| {rate} | evalue | {shares} | {used:.1f} | {exact:.1f} | {1 - used / GOLDENS:.0%} |")
     fooled(options.runs, options.seed)
 
 
 def simulate(
-    monitor: Callable[[RunOrder], StopMonitor],
+    rates: tuple[float, float],
     passes: Callable[[random.Random, int], bool],
     runs: int,
     seed: int,
@@ -70,7 +64,7 @@ def simulate(
     used = 0
     for run in range(runs):
         scores = {f"g{i}": (float(passes(rng, i)),) for i in range(GOLDENS)}
-        watching = monitor(shuffle_order(scores, seed * 1_000_003 + run))
+        watching = StopMonitor(shuffle_order(scores, seed * 1_000_003 + run), *rates)
         finishing = list(scores)
         rng.shuffle(finishing)  # results come back in any order; the monitor keeps to the one drawn
         for golden_id in finishing:
@@ -88,7 +82,7 @@ def fooled(runs: int, seed: int) -> None:
     def easy_then_hard(rng: random.Random, i: int) -> bool:
         return i < GOLDENS // 2 or rng.random() < 0.6
 
-    words, _ = simulate(lambda order: EvalueMonitor(order, 0.8, 0.95), easy_then_hard, runs, seed)
+    words, _ = simulate((0.8, 0.95), easy_then_hard, runs, seed)
     easy = [1.0] * (GOLDENS // 2)
     in_file_order = e_decision(log_e_values(easy, 0.8, 0.95))
     print(f"\nfalse PASS with 50 easy and 50 hard goldens: shuffled {words['PASS']:.1%}; ", end="")
@@ -97,18 +91,10 @@ def fooled(runs: int, seed: int) -> None:
     )
 
 
-def by_curtailment(s: int, n: int) -> Decision | None:
-    """The curtailed gate as a rule of passes and cases."""
-    return curtail(s, n, GOLDENS, *gate_cuts(GOLDENS, MIN))
-
-
 def by_evidence(s: int, n: int) -> Decision | None:
     """The e-value stop as a rule of passes and cases."""
     ratio = sprt_log_e(s, n, LOW, HIGH)
     return e_decision(LogE(ratio, -ratio))
-
-
-RULES = {"curtail": by_curtailment, "evalue": by_evidence}
 
 
 if __name__ == "__main__":

@@ -35,8 +35,10 @@ def test_all_contradictions_are_reported_at_once():
         ({"min": 1.0}, "no number of goldens can show 100%"),
         ({"target": 0.9}, "target requires min"),
         ({"min": 0.9, "stop": "evalue"}, "requires min and target"),
-        ({"stop": "curtail"}, "requires min"),
-        ({"min": 0.9, "stop": "curtail", "categories": {"negative": 0.9}}, "works only with min"),
+        (
+            {"min": 0.9, "target": 0.95, "stop": "evalue", "categories": {"negative": 0.9}},
+            "works only with min",
+        ),
     ],
 )
 def test_what_cannot_work_is_refused(mapping, problem):

@@ -80,7 +80,10 @@ def test_a_zero_means_above_the_floor_at_all():
     ("gate", "problem"),
     [
         ({"above_floor": 0.2}, "above_floor is in points"),
-        ({"above_floor": 20, "min": 0.8, "stop": "curtail"}, "above_floor and baseline require all"),
+        (
+            {"above_floor": 20, "min": 0.8, "target": 0.9, "stop": "evalue"},
+            "above_floor and baseline require all",
+        ),
         ({"above_floor": 100}, "above_floor"),
         ({"above_floor": -1}, "above_floor"),
         ({"above_floor": "20"}, "above_floor"),

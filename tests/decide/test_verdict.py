@@ -10,7 +10,6 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError
 from rightcall.decide.config import read_gate
-from rightcall.decide.early_stop import CurtailMonitor, shuffle_order
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import rules_of
@@ -80,16 +79,6 @@ def test_an_undecided_run_of_many_trials_suggests_goldens_and_the_other_claim():
     hint = decide(read_gate({"min": 0.9}), outcomes).hint
     assert re.match(r"if the true rate is 96.7%, \d+ goldens give a PASS with 80% probability;", hint)
     assert hint.endswith("set `about: these_goldens`")
-
-
-@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=60), st.integers(0, 2**32))
-def test_a_curtailed_run_is_the_full_run_whatever_it_claims(passes, seed):
-    outcomes = [Outcome(f"g{i}", (x,)) for i, x in enumerate(passes)]
-    monitor = CurtailMonitor(shuffle_order([o.golden_id for o in outcomes], seed), 0.8)
-    for outcome in outcomes:
-        monitor.feed(outcome.golden_id, outcome.passes)
-    for about in get_args(About):
-        assert monitor.stopped.word == decide(read_gate({"min": 0.8, "about": about}), outcomes).word
 
 
 def test_the_bare_rule_is_labelled():

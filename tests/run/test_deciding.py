@@ -75,19 +75,19 @@ def test_a_stored_run_is_judged_as_a_fresh_one(store):
 
 
 @pytest.mark.parametrize("concurrency", [1, 16])
-def test_curtailing_decides_the_same_with_fewer_goldens(store, concurrency):
+def test_stopping_early_decides_the_same_with_fewer_goldens(store, concurrency):
     full = run(store, lambda i, t: i % 3, n=100, gate=read_gate({"min": 0.9}))
     early = run(
         store,
         lambda i, t: i % 3,
         n=100,
-        gate=read_gate({"min": 0.9, "stop": "curtail"}),
+        gate=read_gate({"min": 0.9, "target": 0.97, "stop": "evalue"}),
         concurrency=concurrency,
     )
     assert early.verdict.word == full.verdict.word == "FAIL"
     assert early.done < 100 and early.verdict.saved > 0
     assert early.verdict.saved == run(
-        store, lambda i, t: i % 3, n=100, gate=read_gate({"min": 0.9, "stop": "curtail"}), concurrency=7
+        store, lambda i, t: i % 3, n=100, gate=read_gate({"min": 0.9, "target": 0.97, "stop": "evalue"}), concurrency=7
     ).verdict.saved  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
 from tests.wings.ray.one_process import OneProcess
 
-CURTAIL = read_gate({"min": 0.9, "stop": "curtail"})
+EARLY = read_gate({"min": 0.8, "target": 0.95, "stop": "evalue"})
 
 
 async def wrong(golden):
@@ -29,7 +29,7 @@ async def right(golden):
     return [ToolCall("a", {})]
 
 
-def plan(agent, gate=CURTAIL):
+def plan(agent, gate=EARLY):
     goldens = [Golden(f"Do {i}", id=f"g{i:03}", expected_calls=(ExpectedCall("a", {}),)) for i in range(100)]
     return Plan("test", Agent(agent), goldens, concurrency=4, gate=gate)
 

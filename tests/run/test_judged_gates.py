@@ -120,7 +120,7 @@ def test_an_uncalibrated_judge_may_be_allowed_and_the_verdict_says_so(allowing):
 
 def test_stopping_early_by_a_judges_own_rate_is_refused():
     with pytest.raises(ConfigError, match="labels decide at its end"):
-        evaluated(Gate(min=0.8, stop="curtail"))
+        evaluated(Gate(min=0.8, target=0.9, stop="evalue"))
 
 
 def test_a_run_without_a_gate_says_that_its_judge_is_not_calibrated():

@@ -43,7 +43,6 @@ GATES = {
     "a rate": {"min": 0.5},
     "a point": {"min": 0.5, "rule": "point"},
     "these goldens": {"min": 0.5, "about": "these_goldens"},
-    "clusters": {"min": 0.5, "cluster": "auto"},
     "a metric": {"metrics": {"f1": 0.5}},
     "a category": {"categories": {"negative": 0.5}},
     "a tag": {"tags": {"smoke": 0.5}},

@@ -11,10 +11,8 @@ from rightcall.datasets.goldens import load_goldens
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.run.request_templates import (
-    template_clusters,
     template_groups,
     template_notice,
-    with_template_clusters,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -103,10 +101,7 @@ def test_a_declared_cluster_is_kept():
     declared = [
         Golden(f"Please refund order A{i}", f"g{i}", cluster="mine" if i < 2 else None) for i in range(4)
     ]
-    clusters = template_clusters(template_groups(declared))
-    assert [one.cluster for one in with_template_clusters(declared, clusters)] == [
-        "mine", "mine", "template of g2", "template of g2",
-    ]  # fmt: skip
+    assert [group.goldens for group in template_groups(declared)] == [("g2", "g3")]
 
 
 def test_the_notice_names_templates_goldens_and_the_way_out():
@@ -115,7 +110,7 @@ def test_the_notice_names_templates_goldens_and_the_way_out():
     assert notice.startswith(
         "12 goldens look like 2 templates (“cancel order …”: Cancel order 0, Cancel order 1,"
     )
-    assert notice.endswith("declare `cluster` or use `cluster: auto`")
+    assert notice.endswith("declare `cluster`")
     assert template_notice([]) == ""
 
 

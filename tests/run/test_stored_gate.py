@@ -8,11 +8,9 @@ import tracemalloc
 import pytest
 
 from rightcall.decide.config import Gate, read_gate
-from rightcall.decide.outcome import Outcome
 from rightcall.model import CaseResult, ExpectedCall, Golden
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
-from rightcall.run.request_templates import in_clusters
 from rightcall.run.run_record import new_run
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -32,7 +30,6 @@ GOLDENS = [
 ]
 GATES = [
     {"min": 0.7},
-    {"min": 0.7, "cluster": "auto"},
     {"min": 0.7, "about": "these_goldens"},
     {"min": 0.7, "rule": "point"},
     {"metrics": {"overall": 0.6}, "tags": {"smoke": 0.5}, "categories": {"golden": 0.6}},
@@ -81,12 +78,3 @@ def test_a_stored_result_takes_two_hundred_bytes_and_not_an_outcome(tmp_path):
         few, many = (stored_run(store, n) for n in (2_000, 8_000))
         peak(store, few, gate)  # imports what it needs
         assert peak(store, many, gate) - peak(store, few, gate) < 200 * 6_000
-
-
-def test_clusters_are_given_as_outcomes_are_read():
-    outcomes = [Outcome("a"), Outcome("b", cluster="own"), Outcome("c")]
-    assert in_clusters(outcomes, {}) is outcomes
-    clustered = in_clusters(outcomes, {"a": "t", "b": "t"})
-    expected = [Outcome("a", cluster="t"), Outcome("b", cluster="own"), Outcome("c")]
-    assert [*clustered] == expected == [clustered[n] for n in range(len(clustered))]
-    assert clustered[1:] == expected[1:] and clustered[-1] == expected[-1]

@@ -190,9 +190,8 @@ def test_a_plan_counts_goldens_that_state_a_check(tmp_path):
     assert plans[0] == plans[1]
 
 
-@pytest.mark.parametrize("rule", ["curtail", "evalue"])
-def test_prompts_stop_no_run_early(tmp_path, rule):
-    gate = read_gate({"min": 0.8, "target": 0.95, "stop": rule})
+def test_prompts_stop_no_run_early(tmp_path):
+    gate = read_gate({"min": 0.8, "target": 0.95, "stop": "evalue"})
     prompts = [rc.Golden(f"Say {n}", id=f"p{n:03}") for n in range(200)]
     with open_store(tmp_path / "s.db") as store:
         plan = Plan("p", Agent(agent_of(True)), prompts, gate=gate, concurrency=4)

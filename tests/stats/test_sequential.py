@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.stats.intervals import clopper_pearson_p_values
-from rightcall.stats.power import gate_cuts, gate_power
+from rightcall.stats.power import gate_cuts
 from rightcall.stats.sequential import (
     confidence_sequence,
-    curtail,
     e_decision,
     follow_paths,
     log_e_values,
@@ -27,14 +26,6 @@ results = st.lists(st.integers(0, 1), min_size=1, max_size=60)
 def full_decision(passes: int, n: int, theta: float) -> str:
     p_pass, p_fail = clopper_pearson_p_values(passes, n, theta)
     return "PASS" if p_pass <= 0.05 else "FAIL" if p_fail < 0.05 else "INCONCLUSIVE"
-
-
-@given(results, st.sampled_from([0.5, 0.7, 0.8, 0.9]))
-def test_curtailed_decision_is_that_of_the_full_run_at_every_prefix(xs, theta):
-    cuts = gate_cuts(len(xs), theta)
-    decisions = [curtail(sum(xs[:n]), n, len(xs), *cuts) for n in range(1, len(xs) + 1)]
-    assert decisions[-1] is not None
-    assert set(decisions) <= {None, full_decision(sum(xs), len(xs), theta)}
 
 
 @given(st.integers(1, 120), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.01, 0.05]))
@@ -63,14 +54,6 @@ def test_long_run_behaviour_of_the_e_value_stop_is_as_published(rate, expected):
     )
     assert found[:3] == pytest.approx(expected[:3], abs=6e-4)
     assert found.cases == pytest.approx(expected[3], abs=0.6)
-
-
-@pytest.mark.parametrize(("rate", "cases"), [(0.6, 40), (0.75, 64), (0.85, 92), (0.95, 95), (0.99, 97)])
-def test_long_run_behaviour_of_curtailment_is_as_published(rate, cases):
-    cuts = gate_cuts(100, 0.9)
-    found = follow_paths(lambda s, n: curtail(s, n, 100, *cuts), 100, rate)
-    assert found.cases == pytest.approx(cases, abs=0.6)
-    assert (found.passing, found.failing) == pytest.approx(gate_power(100, 0.9, rate), abs=1e-9)
 
 
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

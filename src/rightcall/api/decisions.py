@@ -13,14 +13,14 @@ from rightcall.api.run_result import RunResult
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import Option, takes
 from rightcall.decide.config import Gate, read_gate
-from rightcall.decide.options import ClusterMode, GateOptions, SampleSizeOptions
+from rightcall.decide.options import GateOptions, SampleSizeOptions
 
 if TYPE_CHECKING:
     from rightcall.decide.sample_size import SamplePlan
     from rightcall.decide.verdict import Verdict
     from rightcall.run.decisions import RunComparison
 
-CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "cluster", "judges"}
+CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "judges"}
 """Settings of a gate that are not requirements by themselves."""
 
 
@@ -44,7 +44,7 @@ def gate(options: GateCall) -> Verdict:
     from rightcall.store.address import open_store
 
     suite = load_suite(options.suite) if options.suite is not None else None
-    names = ("min", "above_floor", "target", "alpha", "rule", "about", "cluster")
+    names = ("min", "above_floor", "target", "alpha", "rule", "about")
     settings = {name: getattr(options, name) for name in names}
     settings["forbid"] = list(options.forbid) or None
     against = {"run": options.baseline, "margin": options.margin, "anyway": options.anyway or None}
@@ -77,13 +77,12 @@ def compare(
     alpha: float = 0.05,
     metric: str | None = None,
     anyway: bool = False,
-    cluster: ClusterMode = "declared",
     store: str | Path | None = None,
 ) -> list[RunComparison]:
     """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
-    runs whose dataset or metrics differ; `cluster="auto"` counts goldens whose requests share a template as one.
+    runs whose dataset or metrics differ.
     """
     from rightcall.run.decisions import compare_runs
     from rightcall.store.address import open_store
@@ -99,7 +98,6 @@ def compare(
             alpha=alpha,
             metric=metric,
             anyway=anyway,
-            cluster=cluster,
         )
 
 
@@ -113,13 +111,10 @@ def sample_size(options: SampleSizeOptions) -> SamplePlan:
     from rightcall.datasets.goldens import load_goldens
     from rightcall.decide.sample_size import cluster_sizes, plan
     from rightcall.model.golden import states_check
-    from rightcall.run.request_templates import template_clusters, template_groups
 
     have = clusters = None
     if options.dataset is not None:
-        goldens = [golden for golden in load_goldens(options.dataset) if states_check(golden)]
-        templates = template_clusters(template_groups(goldens)) if options.cluster == "auto" else {}
-        names = [golden.cluster or templates.get(golden.id) for golden in goldens]
+        names = [golden.cluster for golden in load_goldens(options.dataset) if states_check(golden)]
         have, clusters = len(names), cluster_sizes(names)
     return plan(
         options.min,

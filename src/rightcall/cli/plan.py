@@ -25,10 +25,6 @@ def plan(options: SampleSizeOptions) -> None:
         return
     out = console()
     out.print(size.sentence, soft_wrap=True)
-    if size.curtail_goldens is not None and size.evalue_goldens is not None:
-        text = (
-            "[dim]with early stop, on average: {:,.0f} goldens (stop: curtail), {:,.0f} (stop: evalue, which "
-            "then passes {} of runs)[/dim]"
-        )
-        shown = size.curtail_goldens, size.evalue_goldens, percent(size.evalue_pass or 0.0)
-        out.say(text, *shown)
+    if size.evalue_goldens is not None:
+        text = "[dim]with stop: evalue, on average: {:,.0f} goldens; {} of runs pass[/dim]"
+        out.say(text, size.evalue_goldens, percent(size.evalue_pass or 0.0))

@@ -9,7 +9,7 @@ import msgspec
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
-from rightcall.decide.options import About, ClusterMode
+from rightcall.decide.options import About
 from rightcall.model.failure import Code, WorstCaseCode
 from rightcall.model.record import Record
 from rightcall.model.worst_case import Threat
@@ -22,7 +22,7 @@ Amount = Annotated[float, msgspec.Meta(ge=0)]
 Depth = Annotated[int, msgspec.Meta(ge=1, le=6)]
 Points = Annotated[float, msgspec.Meta(ge=0, lt=100)]
 OnInconclusive = Literal["fail", "pass", "warn"]
-Stop = Literal["off", "curtail", "evalue"]
+Stop = Literal["off", "evalue"]
 
 
 class BaselineGate(Record, frozen=True):
@@ -126,10 +126,9 @@ class Gate(Record, frozen=True):
     best trivial agent. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes that fail the run
     if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names them. `rule:
     point` compares the observed rate with `min` without error control. `about` is the population of the claim:
-    `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. With `cluster:
-    auto` goldens whose requests share a template count as one cluster. `stop` ends a run as soon as the verdict is
-    known. `safety` limits what attacks may do, `worst_case` what an attacker reaches who succeeds. `judges` says how
-    judged metrics decide; in a suite it is a separate key.
+    `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. `stop` ends a
+    run as soon as the verdict is known. `safety` limits what attacks may do, `worst_case` what an attacker reaches who
+    succeeds. `judges` says how judged metrics decide; in a suite it is a separate key.
     """
 
     min: Annotated[Share | None, described("required pass rate")] = None
@@ -145,12 +144,6 @@ class Gate(Record, frozen=True):
             "population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
         ),
     ] = "cases_like_these"
-    cluster: Annotated[
-        ClusterMode,
-        described(
-            "declared: clusters as goldens declare them; auto: also goldens whose requests share a template"
-        ),
-    ] = "declared"
     metrics: Annotated[dict[str, Share], described("required mean of a metric, by name")] = {}
     categories: Annotated[dict[str, Share], described("required pass rate of a category, by name")] = {}
     tags: Annotated[dict[str, Share], described("required pass rate of a tag, by name")] = {}
@@ -170,9 +163,7 @@ class Gate(Record, frozen=True):
     ] = "warn"
     stop: Annotated[
         Stop,
-        described(
-            "end a run early: curtail when the result is certain, evalue when min or target is ruled out"
-        ),
+        described("evalue: end a run as soon as min or target is ruled out"),
     ] = "off"
     above_floor: Annotated[
         Points | None,
@@ -263,21 +254,16 @@ def _problems(gate: Gate) -> list[str]:
 
 def _stop_problems(gate: Gate) -> list[str]:
     problems = []
-    if gate.min is None:
-        problems.append(f"stop: {gate.stop} requires min")
-    if gate.stop == "evalue" and gate.target is None:
+    if gate.min is None or gate.target is None:
         problems.append("stop: evalue requires min and target: it stops when one of the two is ruled out")
-    if gate.stop == "evalue" and gate.about == "these_goldens":
+    if gate.about == "these_goldens":
         problems.append(
             "stop: evalue treats goldens as a sample, so it does not work with about: these_goldens"
         )
     if gate.rule == "point":
-        problems.append(
-            f"stop: {gate.stop} requires rule: interval; the observed rate is known only at the end"
-        )
+        problems.append("stop: evalue requires rule: interval; the observed rate is known only at the end")
     if gate.metrics or gate.categories or gate.tags or gate.baseline or gate.above_floor is not None:
         problems.append(
-            f"stop: {gate.stop} works only with min; metrics, categories, tags, above_floor and baseline require all "
-            "cases"
+            "stop: evalue works only with min; metrics, categories, tags, above_floor and baseline require all cases"
         )
     return problems

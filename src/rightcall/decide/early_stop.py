@@ -10,8 +10,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
-from rightcall.stats.power import gate_cuts
-from rightcall.stats.sequential import Decision, LogE, curtail, e_decision, e_value, fastest_stops, log_e_step
+from rightcall.stats.sequential import Decision, LogE, e_decision, e_value, fastest_stops, log_e_step
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -76,7 +75,7 @@ class Stopped(NamedTuple):
     used: int
     total: int
     sentence: str
-    by: Literal["curtail", "evalue", "earlier"]
+    by: Literal["evalue", "earlier"]
 
     @property
     def saved(self) -> int:
@@ -84,21 +83,24 @@ class Stopped(NamedTuple):
 
 
 class StopMonitor:
-    """Takes results as they finish, evaluates them in order, and says when to stop.
+    """Takes results as they finish, evaluates them in order, and stops when the evidence is 1/alpha to 1.
 
+    The evidence is that against "at most min" or against "at least target". One score for each golden, the mean of its
+    trials. P(PASS at a rate ≤ min) ≤ alpha and P(FAIL at a rate ≥ target) ≤ alpha, however often it is evaluated.
     `feed` returns how the run ended once that is known, and None before. What arrives later is ignored.
     """
 
-    by: Literal["curtail", "evalue"]
-
-    def __init__(self, order: RunOrder) -> None:
+    def __init__(self, order: RunOrder, minimum: float, target: float, alpha: float = 0.05) -> None:
         if order.seed is None:
             raise ConfigError(
-                f"stop: {self.by} requires a seeded random order of goldens, not the file order, which would "
+                "stop: evalue requires a seeded random order of goldens, not the file order, which would "
                 "bias the verdict; shuffle them with the run's seed"
             )
         if len(set(order.ids)) != len(order.ids):
-            raise ConfigError(f"stop: {self.by} requires unique golden ids")
+            raise ConfigError("stop: evalue requires unique golden ids")
+        fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
+        self._min, self._target, self._alpha = minimum, target, alpha
+        self._log_e = LogE(0.0, 0.0)
         self._order = DrawnOrder[str, tuple[float, ...]](order.ids)
         self.stopped: Stopped | None = None
 
@@ -113,75 +115,6 @@ class StopMonitor:
                 if self.stopped is not None:
                     break
         return self.stopped
-
-    def _take(self, scores: tuple[float, ...]) -> None:
-        raise NotImplementedError
-
-    def _judge(self, *, last: bool) -> None:
-        raise NotImplementedError
-
-    def _stop(self, word: Decision, why: str) -> None:
-        used, total = self._order.used, len(self._order.keys)
-        saved = f", {total - used:,} saved" if used < total else ""
-        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
-        self.stopped = Stopped(word, used, total, sentence, self.by)
-
-
-class CurtailMonitor(StopMonitor):
-    """Stops when no outcome of the remaining goldens can change the verdict of the full run.
-
-    Goldens without a scored trial are not counted, as in the full run. The error rate is unchanged.
-    """
-
-    by = "curtail"
-
-    def __init__(self, order: RunOrder, theta: float, alpha: float = 0.05) -> None:
-        super().__init__(order)
-        self._theta, self._alpha = theta, alpha
-        self._passed = self._scored = self._dropped = 0
-        self._recount()
-
-    def _take(self, scores: tuple[float, ...]) -> None:
-        if len(scores) > 1 or any(score not in (0, 1) for score in scores):
-            raise ConfigError(
-                "stop: curtail requires one pass/fail trial per golden; with several trials use stop: evalue"
-            )
-        if scores:
-            self._scored += 1
-            self._passed += int(scores[0])
-        else:
-            self._dropped += 1
-            self._recount()
-
-    def _judge(self, *, last: bool) -> None:
-        decision = curtail(self._passed, self._scored, self._total, self._k_pass, self._k_fail)
-        if decision is not None:
-            needs = (
-                "no number of passes is enough" if self._k_pass is None else f"PASS requires {self._k_pass}"
-            )
-            fails = "FAIL cannot be shown" if self._k_fail is None else f"FAIL means {self._k_fail} or fewer"
-            seen = f"{self._passed} of {self._scored} passed, {needs} of {self._total} and {fails}"
-            self._stop(decision, f"{seen}, so the rest cannot change the verdict")
-
-    def _recount(self) -> None:
-        self._total = len(self._order.keys) - self._dropped
-        self._k_pass, self._k_fail = gate_cuts(self._total, self._theta, self._alpha)
-
-
-class EvalueMonitor(StopMonitor):
-    """Stops when the evidence against "at most min" or against "at least target" is 1/alpha to 1.
-
-    One score for each golden, the mean of its trials. P(PASS at a rate ≤ min) ≤ alpha and P(FAIL at a rate
-    ≥ target) ≤ alpha, however often it is evaluated.
-    """
-
-    by = "evalue"
-
-    def __init__(self, order: RunOrder, minimum: float, target: float, alpha: float = 0.05) -> None:
-        super().__init__(order)
-        fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
-        self._min, self._target, self._alpha = minimum, target, alpha
-        self._log_e = LogE(0.0, 0.0)
 
     def _take(self, scores: tuple[float, ...]) -> None:
         if scores:
@@ -200,21 +133,20 @@ class EvalueMonitor(StopMonitor):
     def _odds(self, side: int) -> str:
         return f"{e_value(self._log_e[side]):.3g} to 1"
 
+    def _stop(self, word: Decision, why: str) -> None:
+        used = self._order.used
+        total = len(self._order.keys)
+        saved = f", {total - used:,} saved" if used < total else ""
+        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
+        self.stopped = Stopped(word, used, total, sentence, "evalue")
 
-def monitor_for(
-    gate: Gate, order: RunOrder, *, trials: int = 1, clustered: bool = False
-) -> StopMonitor | None:
+
+def monitor_for(gate: Gate, order: RunOrder, *, clustered: bool = False) -> StopMonitor | None:
     """The monitor of a gate, None without one; rejects setups where it would be biased."""
     if gate.stop == "off":
         return None
     if clustered:
-        raise ConfigError(f"stop: {gate.stop} requires goldens without clusters")
-    if gate.min is None:
-        raise ConfigError(f"stop: {gate.stop} requires min")
-    if gate.stop == "curtail":
-        if trials > 1:
-            raise ConfigError("stop: curtail requires trials: 1; with several trials use stop: evalue")
-        return CurtailMonitor(order, gate.min, gate.alpha)
-    if gate.target is None:
+        raise ConfigError("stop: evalue requires goldens without clusters")
+    if gate.min is None or gate.target is None:
         raise ConfigError("stop: evalue requires target and min")
-    return EvalueMonitor(order, gate.min, gate.target, gate.alpha)
+    return StopMonitor(order, gate.min, gate.target, gate.alpha)

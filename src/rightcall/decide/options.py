@@ -14,11 +14,8 @@ from rightcall.core.options import CI, SCALE, SELECTION, JsonOption, Option, Sto
 
 About = Literal["cases_like_these", "these_goldens"]
 """The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
-ClusterMode = Literal["declared", "auto"]
-"""What counts as one observation: the clusters that goldens declare, or also those found by their requests."""
 ConfirmMode = Literal["base", "candidate", "off"]
 """What confirms an alarm of `check`: fresh trials of both versions, another draw of the candidate alone, or nothing."""
-CLUSTER_HELP = "Clusters that goldens declare, or also goldens whose requests share a template"
 ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
 
 
@@ -85,10 +82,6 @@ class GateRules:
         Option("Decide by confidence bounds, or by the observed rate alone", default="interval"),
     ] = None
     about: Annotated[About | None, Option(ABOUT_HELP, default="cases_like_these")] = None
-    cluster: Annotated[
-        ClusterMode | None,
-        Option(CLUSTER_HELP, default="declared"),
-    ] = None
     baseline: Annotated[
         str | None,
         Option(
@@ -126,7 +119,6 @@ class CompareOptions:
     margin: Annotated[float, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = 0.0
     alpha: Annotated[float, Option("Maximum probability of a wrong verdict", gt=0, le=0.5)] = 0.05
     metric: Annotated[str | None, Option("Compare this metric instead of pass rates")] = None
-    cluster: Annotated[ClusterMode, Option(CLUSTER_HELP)] = "declared"
     anyway: Annotated[bool, Option("Compare even if metrics differ or a run is unfinished")] = False
 
 
@@ -145,7 +137,6 @@ class SampleSizeOptions:
     ] = 0.5
     about: Annotated[About, Option(ABOUT_HELP)] = "cases_like_these"
     dataset: Annotated[str | Path | None, Option("Evaluate the plan for these goldens", values="file")] = None
-    cluster: Annotated[ClusterMode, Option(CLUSTER_HELP)] = "declared"
     cost_per_case: Annotated[float | None, Option("Cost of one trial of one golden, in US dollars", ge=0)] = (
         None
     )

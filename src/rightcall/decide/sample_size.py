@@ -26,12 +26,11 @@ from rightcall.model.record import Record
 from rightcall.stats.gaffke import gaffke_p_values, units
 from rightcall.stats.intervals import clopper_pearson_p_values
 from rightcall.stats.paired_tests import holm
-from rightcall.stats.power import all_pass_n, gate_cuts, gate_n, gate_power
+from rightcall.stats.power import all_pass_n, gate_n, gate_power
 from rightcall.stats.sequential import (
     Decision,
     LogE,
     Operating,
-    curtail,
     e_decision,
     follow_paths,
     log_e_step,
@@ -67,7 +66,6 @@ class SamplePlan(Record, frozen=True):
     have: int | None = None
     clusters: int | None = None
     chance_to_pass: float | None = None
-    curtail_goldens: float | None = None
     evalue_goldens: float | None = None
     evalue_pass: float | None = None
     by_population: dict[str, int] = {}
@@ -133,9 +131,10 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         by_population=need.by_population,
     )
     if trials == 1 and size <= MOST_STOPPED and chance != 0 and not _has_clusters(clusters):
-        curtailed, evidence = _stop_chances(size, minimum, target, alpha)
-        means = {"curtail_goldens": curtailed.cases, "evalue_goldens": evidence.cases}
-        sample_plan = msgspec.structs.replace(sample_plan, **means, evalue_pass=evidence.passing)
+        stops = _stop_chances(size, minimum, target, alpha)
+        sample_plan = msgspec.structs.replace(
+            sample_plan, evalue_goldens=stops.cases, evalue_pass=stops.passing
+        )
     return msgspec.structs.replace(sample_plan, sentence=_sentence(sample_plan, minimum, target, power))
 
 
@@ -292,17 +291,15 @@ def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watc
     return min(chances)
 
 
-def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> tuple[Operating, Operating]:
-    """What curtail and evalue do with `total` goldens when the rate is `target`."""
-    k_pass, k_fail = gate_cuts(total, minimum, alpha)
+def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> Operating:
+    """What `stop: evalue` does with `total` goldens when the rate is `target`."""
     up, down = log_e_step(1.0, minimum, target), log_e_step(0.0, minimum, target)
 
     def by_evidence(s: int, n: int) -> Decision | None:
         log_e = LogE(s * up.plus + (n - s) * down.plus, s * up.minus + (n - s) * down.minus)
         return e_decision(log_e, alpha, alpha)
 
-    curtailed = follow_paths(lambda s, n: curtail(s, n, total, k_pass, k_fail), total, target)
-    return curtailed, follow_paths(by_evidence, total, target)
+    return follow_paths(by_evidence, total, target)
 
 
 def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: float) -> str:

@@ -13,8 +13,7 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
-from rightcall.decide.options import ClusterMode
-from rightcall.decide.verdict import Verdict
+from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
@@ -31,12 +30,10 @@ from rightcall.run.outcome import (
 )
 from rightcall.run.request_templates import (
     MOST_SEARCHED,
-    decide_with_templates,
-    in_clusters,
-    template_clusters,
     template_groups,
     template_notice,
     undeclared_templates,
+    with_template_notice,
 )
 from rightcall.run.run_judges import judges_of
 from rightcall.stats.pass_k import (
@@ -86,13 +83,9 @@ def gate_run(
     worst_case = summary.worst_case if summary else None
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
     judged = evidence_of_labels(store, stored.id, gate, labels)
-    goldens = store.runs.goldens(stored.id)
-    if gate.cluster == "auto":
-        outcomes = in_clusters(outcomes, template_clusters(template_groups(goldens)))
-    verdict = decide_with_templates(
+    verdict = decide(
         gate,
         outcomes,
-        undeclared_templates(gate, goldens),
         baseline=baseline,
         stopped=stopped,
         floor=evidence,
@@ -100,6 +93,7 @@ def gate_run(
         worst_case=worst_case,
         failed_tools=summary.failed_tools if summary else None,
     )
+    verdict = with_template_notice(verdict, undeclared_templates(gate, store.runs.goldens(stored.id)))
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
     warnings = msgspec.structs.replace(summary, decision=verdict.sentence).warnings if summary else ()
@@ -132,12 +126,11 @@ def compare_runs(
     alpha: float = 0.05,
     metric: str | None = None,
     anyway: bool = False,
-    cluster: ClusterMode = "declared",
 ) -> list[RunComparison]:
     """Compare each candidate with the baseline, golden by golden; unlike and unfinished runs only with `anyway`.
 
-    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set. With
-    `cluster="auto"` goldens whose requests are one template count as one; otherwise they are only named.
+    Goldens in only one run are listed; goldens edited between the runs are excluded unless `anyway` is set. Goldens
+    whose requests are one template are named.
     """
     first = store.runs.get(baseline)
     others: list[StoredRun] = [store.runs.get(candidate) for candidate in candidates]
@@ -147,14 +140,12 @@ def compare_runs(
         other.id: find_edited_goldens(store, first.run, other.run, partial(store.runs.goldens, other.id))
         for other in others
     }
-    most = None if cluster == "auto" else MOST_SEARCHED
-    groups = {other.id: template_groups(islice(store.runs.goldens(other.id), most)) for other in others}
-    clusters = {
-        run: template_clusters(templates) if cluster == "auto" else {} for run, templates in groups.items()
+    groups = {
+        other.id: template_groups(islice(store.runs.goldens(other.id), MOST_SEARCHED)) for other in others
     }
     compared = compare_many(
         outcomes_of_run(store, first.id),
-        [(other.id, in_clusters(outcomes_of_run(store, other.id), clusters[other.id])) for other in others],
+        [(other.id, outcomes_of_run(store, other.id)) for other in others],
         margin=margin,
         alpha=alpha,
         metric=metric,
@@ -166,10 +157,7 @@ def compare_runs(
         for name, comparison, p in compared
     ]
     agents = {other.id: other.run.agent for other in others}
-    notices = {
-        run: (template_notice(templates),) if templates and cluster == "declared" else ()
-        for run, templates in groups.items()
-    }
+    notices = {run: (template_notice(templates),) if templates else () for run, templates in groups.items()}
     return [
         RunComparison(
             first.id,

@@ -60,7 +60,7 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
         from rightcall.run.trivial_agents import trivial_scorer
 
         scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
-        floor = await compute_floor(plan.as_declared(), scorer, asked=asked, pause=pause)
+        floor = await compute_floor(plan.in_dataset_order(), scorer, asked=asked, pause=pause)
         if not floor.skipped and run.fingerprints.get(KIND) == key:
             store.runs.set_document(run.id, KIND, codec.encode(floor))
     except Exception as error:  # a store that fails, tools that cannot be read

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.agents.limits import budget_text
-from rightcall.decide.verdict import Verdict
+from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor, FloorEvidence
@@ -33,7 +33,7 @@ from rightcall.run.outcome import (
     with_counts,
 )
 from rightcall.run.plan import Plan
-from rightcall.run.request_templates import decide_with_templates, in_clusters
+from rightcall.run.request_templates import with_template_notice
 from rightcall.run.run_record import DoneCells
 from rightcall.run.sink import Sink
 from rightcall.store.address import Persistence
@@ -164,7 +164,9 @@ class LiveRun:
     async def _store_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
         """Store the goldens for later inspection; no case waits for this."""
         asked = self._decided_trials
-        goldens = (self._plan.as_declared(), self._goldens) if asked is None else (asked.decider.goldens, "")
+        goldens = (
+            (self._plan.in_dataset_order(), self._goldens) if asked is None else (asked.decider.goldens, "")
+        )
         keep = partial(self._persist, lambda: writer.add_goldens(*goldens))
         keeping = asyncio.create_task(_after_first_requests(keep))
         keeping.add_done_callback(self._stop_if_failed)
@@ -264,21 +266,17 @@ class LiveRun:
             verdict = verdict_incomplete(progress.done, progress.planned)
         elif gate is not None and self._evidence is not None:
             stopped = self._early.stopped if self._early else None
-            # Results from before a resume come from the store, which keeps goldens as declared.
-            outcomes = in_clusters(self._evidence.outcomes(), self._plan.template_clusters)
-            templates = self._plan.undeclared_templates
-            evidence = FloorEvidence(floor, len(self._plan.quarantine))
-            verdict = decide_with_templates(
+            verdict = decide(
                 gate,
-                outcomes,
-                templates,
+                self._evidence.outcomes(),
                 baseline=baseline,
                 stopped=stopped,
-                floor=evidence,
+                floor=FloorEvidence(floor, len(self._plan.quarantine)),
                 judged=judged,
                 worst_case=worst_case,
                 failed_tools=summary.failed_tools,
             )
+            verdict = with_template_notice(verdict, self._plan.undeclared_templates)
             verdict = msgspec.structs.replace(
                 with_counts(verdict, summary, gate), rate=summary.overall.rate, floor=floor
             )

@@ -241,7 +241,7 @@ class EarlyStop:
         from rightcall.decide.early_stop import RunOrder, monitor_for
 
         order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
-        monitor = monitor_for(plan.gate, order, trials=plan.trials, clustered=clustered)
+        monitor = monitor_for(plan.gate, order, clustered=clustered)
         return cls(monitor, plan.trials, plan.quarantine) if monitor else None
 
     def decides(self, result: CaseResult) -> bool:

@@ -40,10 +40,7 @@ from rightcall.run.conversations import simulator_fingerprint
 from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
 from rightcall.run.request_templates import (
     TemplateGroup,
-    template_clusters,
-    template_groups,
     undeclared_templates,
-    with_template_clusters,
 )
 from rightcall.tools.definitions.offer import with_tool_set
 from rightcall.tools.runtime.mocks import tools_with_errors
@@ -181,7 +178,7 @@ class Plan:
 
     def in_dataset_order(self) -> Iterator[AnyGolden]:
         """The same goldens in the order of the dataset, without holding a block in memory."""
-        return self.selection.choose(self._all_goldens())
+        return self.selection.choose(self._expand_goldens())
 
     def jobs(self, done: Done | None = None) -> Iterator[tuple[AnyGolden, int]]:
         """Every trial of every golden; those that are `done` by their place among all of them are left out."""
@@ -234,7 +231,9 @@ class Plan:
     def inputs(self, definitions: Sequence[Tool] | None = None) -> Inputs:
         """Everything that reaches the model, by hash; `definitions` are the tools, when they are known already."""
         chosen = (
-            {getattr(golden, "model", None) for golden in self.as_declared()} if self.agent.models else ()
+            {getattr(golden, "model", None) for golden in self.in_dataset_order()}
+            if self.agent.models
+            else ()
         )
         return inputs_of(
             self.agent,
@@ -269,26 +268,10 @@ class Plan:
             setup["mcp_server"] = agent.mcp_server
         return msgspec.json.decode(scrubber()(content_of(setup).decode()), type=dict[str, Any])
 
-    def _all_goldens(self) -> Iterable[AnyGolden]:
-        if self.gate is None or self.gate.cluster == "declared":
-            return self._expand_goldens()
-        return with_template_clusters(self._expand_goldens(), self.template_clusters)
-
-    def as_declared(self) -> Iterator[AnyGolden]:
-        """The selected goldens without clusters that were found: what a store keeps for every run of the dataset."""
-        return self.selection.choose(self._expand_goldens())
-
     @cached_property
     def undeclared_templates(self) -> list[TemplateGroup]:
         """Goldens that look like templates and count as independent, because no cluster is declared."""
         return undeclared_templates(self.gate, self.in_dataset_order()) if self.gate else []
-
-    @cached_property
-    def template_clusters(self) -> dict[str, str]:
-        """Clusters that `cluster: auto` found, by golden: of the whole dataset, whatever is selected of it."""
-        if self.gate is None or self.gate.cluster == "declared":
-            return {}
-        return template_clusters(template_groups(self._expand_goldens()))
 
     def _expand_goldens(self) -> Iterator[AnyGolden]:
         for _, golden in self.numbered_goldens():

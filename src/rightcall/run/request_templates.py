@@ -8,15 +8,15 @@ one category that expect the same tools:
 3. nearly the same masked words (`NearTexts`), for at most `MOST_COMPARED` different texts.
 
 The work grows with the number of goldens, and the result does not depend on their order. Templates that nobody declared
-are named in a decision, and are its units with `cluster: auto`.
+are named in a decision.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -24,15 +24,14 @@ from rightcall.core.codec import describe_value
 from rightcall.core.text import pluralize, shorten, visible
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.decide.config import Gate
-from rightcall.decide.outcome import Outcome
-from rightcall.decide.verdict import Verdict, decide
+from rightcall.decide.verdict import Verdict
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:
-    from rightcall.decide.early_stop import Stopped
+    pass
 
 MOST_COMPARED = 2_000
 """Different texts among which near-equal ones are searched, so that the work stays small for any dataset."""
@@ -77,18 +76,6 @@ def template_groups(goldens: Iterable[AnyGolden]) -> list[TemplateGroup]:
     ]
 
 
-def template_clusters(groups: Iterable[TemplateGroup]) -> dict[str, str]:
-    """The cluster of every golden of these groups, by id."""
-    return {golden_id: f"template of {group.goldens[0]}" for group in groups for golden_id in group.goldens}
-
-
-def with_template_clusters(goldens: Iterable[AnyGolden], clusters: Mapping[str, str]) -> Iterator[AnyGolden]:
-    """The goldens, each with the cluster found for it unless it declares one."""
-    for golden in goldens:
-        cluster = clusters.get(golden.id) if golden.cluster is None else None
-        yield golden if cluster is None else msgspec.structs.replace(golden, cluster=cluster)
-
-
 def template_notice(groups: Sequence[TemplateGroup]) -> str:
     """What the groups mean for statistics, and what to do; empty when there is none."""
     if not groups:
@@ -104,7 +91,7 @@ def template_notice(groups: Sequence[TemplateGroup]) -> str:
     return (
         f"{pluralize(number, 'golden')} look like {pluralize(len(groups), 'template')} ({visible(shown)}{more}); "
         "goldens that share a template pass or fail together, so they are not independent evidence: "
-        "declare `cluster` or use `cluster: auto`"
+        "declare `cluster`"
     )
 
 
@@ -214,66 +201,17 @@ def _values(golden: AnyGolden) -> set[str]:
 
 
 MOST_SEARCHED = 100_000
-"""Goldens among which templates are searched for a notice; `cluster: auto` looks at all of them."""
+"""Goldens among which templates are searched."""
 
 
 def undeclared_templates(gate: Gate, goldens: Iterable[AnyGolden]) -> list[TemplateGroup]:
     """Goldens that look like templates; none when the gate does not count on their independence."""
-    if not gate.generalizes or gate.cluster == "auto":
+    if not gate.generalizes:
         return []
     return template_groups(islice(goldens, MOST_SEARCHED))
 
 
-class _ClusteredOutcomes(Sequence[Outcome]):
-    """Outcomes with clusters, made each time they are read: there may be a million of them."""
-
-    def __init__(self, outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> None:
-        self._outcomes, self._clusters = outcomes, clusters
-
-    def __len__(self) -> int:
-        return len(self._outcomes)
-
-    @overload
-    def __getitem__(self, at: int) -> Outcome: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Outcome]: ...
-    def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
-        if isinstance(at, slice):
-            return [self._with_cluster(outcome) for outcome in self._outcomes[at]]
-        return self._with_cluster(self._outcomes[at])
-
-    def __iter__(self) -> Iterator[Outcome]:
-        return map(self._with_cluster, self._outcomes)
-
-    def _with_cluster(self, outcome: Outcome) -> Outcome:
-        if outcome.cluster is not None or (cluster := self._clusters.get(outcome.golden_id)) is None:
-            return outcome
-        return msgspec.structs.replace(outcome, cluster=cluster)
-
-
-def in_clusters(outcomes: Sequence[Outcome], clusters: Mapping[str, str]) -> Sequence[Outcome]:
-    """The outcomes, each with the cluster found for its golden unless it declares one; none is kept."""
-    return _ClusteredOutcomes(outcomes, clusters) if clusters else outcomes
-
-
-def decide_with_templates(
-    gate: Gate,
-    outcomes: Sequence[Outcome],
-    groups: Sequence[TemplateGroup],
-    *,
-    stopped: Stopped | None = None,
-    **evidence: Any,
-) -> Verdict:
-    """The verdict of a gate, with a notice about templates nobody declared and what it would be with them as units.
-
-    The clusters of `cluster: auto` are already those of the outcomes. `evidence` is what else `decide` takes.
-    """
-    verdict = decide(gate, outcomes, stopped=stopped, **evidence)
-    notice = template_notice(groups) if gate.cluster == "declared" else ""
-    if not notice:
-        return verdict
-    if verdict.word == "PASS" and stopped is None:
-        clustered = in_clusters(outcomes, template_clusters(groups))
-        if (word := decide(gate, clustered, **evidence).word) != "PASS":
-            notice += f"; with one unit per template the verdict is {word}"
-    return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice))
+def with_template_notice(verdict: Verdict, groups: Sequence[TemplateGroup]) -> Verdict:
+    """The verdict with a note about templates that nobody declared."""
+    notice = template_notice(groups)
+    return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice)) if notice else verdict

@@ -10,7 +10,7 @@
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg
     permutation    sign flips; the exchange test, exact for unequal numbers of trials
     power          cuts, sizes, smallest visible difference
-    sequential     curtailment, e-values, confidence sequence; what a stopping rule does in the long run
+    sequential     e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
     label_plan     which cases to label; label_count: how many

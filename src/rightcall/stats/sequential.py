@@ -1,4 +1,4 @@
-"""Early stopping: evidence that may be checked after every case, and curtailment.
+"""Early stopping: evidence that may be checked after every case.
 
 Cases must come in a random order drawn beforehand. Sorted cases turn a 5 % error into a 100 % one.
 """
@@ -16,22 +16,6 @@ Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 
 PAIRED_BETS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Shares of the capital that are bet on B: small ones find small gains, large ones large gains early."""
-
-
-def curtail(s: int, n: int, total: int, k_pass: int | None, k_fail: int | None) -> Decision | None:
-    """The decision of the full run of `total` cases, as soon as s passes in n cases settle it; else None.
-
-    PASS if s ≥ k_pass; FAIL if s + (total−n) ≤ k_fail; INCONCLUSIVE if s > k_fail and s + (total−n) < k_pass.
-    Nothing is risked: every completion of the run gives the same answer (Alling 1966, "curtailed sampling").
-    """
-    best = s + total - n
-    if k_pass is not None and s >= k_pass:
-        return "PASS"
-    if k_fail is not None and best <= k_fail:
-        return "FAIL"
-    fail_excluded = k_fail is None or s > k_fail
-    pass_excluded = k_pass is None or best < k_pass
-    return "INCONCLUSIVE" if fail_excluded and pass_excluded else None
 
 
 def sprt_log_e(s: float, n: float, p0: float, p1: float) -> float:

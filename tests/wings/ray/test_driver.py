@@ -221,7 +221,7 @@ def test_a_run_that_cannot_be_resumed_starts_no_cluster(store):
 
 @pytest.mark.stories
 def test_stopping_early_gives_the_verdict_of_one_process(store):
-    options = {"gate": read_gate({"min": 0.95, "stop": "curtail"})}
+    options = {"gate": read_gate({"min": 0.9, "target": 0.97, "stop": "evalue"})}
     alone = ran(store, plan(100, **options))
     shared = ran(store, plan(100, **options), OneProcess())
     assert shared.verdict.word == alone.verdict.word == "FAIL"

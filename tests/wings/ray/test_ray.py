@@ -147,7 +147,7 @@ def test_a_paused_worker_is_replaced_and_its_later_results_change_nothing(engine
 
 
 def test_an_early_stop_gives_the_verdict_of_one_process(store, engine, tmp_path):
-    plan = plan_of(goldens(200, tmp_path), gate=read_gate({"min": 0.95, "stop": "curtail"}))
+    plan = plan_of(goldens(200, tmp_path), gate=read_gate({"min": 0.9, "target": 0.97, "stop": "evalue"}))
     alone, shared = ran(store, plan), ran(store, plan, engine)
     assert shared.verdict.word == alone.verdict.word == "FAIL"
     assert shared.verdict.saved == alone.verdict.saved > 0 and shared.done < 200

@@ -81,7 +81,7 @@ def test_a_worker_that_goes_on_after_it_was_given_up_stores_nothing_twice(server
 
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_is_stored_of_a_run_that_stops_early_is_counted(server, seed):
-    gate = read_gate({"min": 0.95, "stop": "curtail"})
+    gate = read_gate({"min": 0.9, "target": 0.97, "stop": "evalue"})
     with open_store(server) as store:
         outcome = ran(store, plan(100, gate=gate), Zombies(kills=0.3, seed=seed, most_kills=6))
         found = store.runs.get(outcome.run.id)
