@@ -23,7 +23,7 @@ GOOD = [
     "mocks: {ping: {result: {up: true}}}",
     "mocks: {ping: {cases: [{args: {host: a}, error: {error: not_found}}], sequence: [1, {result: 2}]}}",
     "worlds: {bank: {accounts: {a1: {owner: Ana, balance: 100}}}, mailbox: null}",
-    "faults: {faults: [{type: slow, tool: ping, seconds: 2}], tools: [{type: distractor}]}",
+    "faults: {faults: [{type: slow, tool: ping, seconds: 2}]}",
     "weights: {precision: 1, order: 0.5}",
     "weights: seed",
     "quarantine: [flaky-one]",

@@ -176,9 +176,7 @@ def test_perturbed_runs_compare_checked_goldens_alone(tmp_path):
         with open_store(tmp_path / f"{group}.db") as store:
             plan = Plan("p", Agent(Chooser(), tools=[*TOOLS, rc.Tool("stop", "Stop.")]), goldens)
             found = asyncio.run(run_perturbed(plan, store, ["order", "distractors"]))
-        effects.append(
-            [(e.kind, e.clean, e.perturbed, e.difference, e.low, e.high, e.flips, e.verdict) for e in found]
-        )
+        effects.append([(kind, one.comparison) for kind, one in found.items()])
     assert effects[0] == effects[1]
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 
 import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
-from rightcall.improve.robustness import PerturbEffect
 from rightcall.improve.run_matrix import TrendPoint
 from rightcall.show.comparison import print_trend
-from rightcall.show.improvement import print_perturbations
 from rightcall.show.screen import Screen, print_columns
 
 TITLES = ("name", "goldens", "rate", "interval", "changed")
@@ -60,24 +57,3 @@ def test_a_trend_shows_its_rates(width):
     text = printed(width, lambda out: print_trend(out, "nightly", [a_point(n) for n in range(3)]))
     assert text.count("50.0%") == 3 and text.count("24–76%") == 3
     assert all(f"261116-09491{n}-de2964" in text for n in range(3))
-
-
-@pytest.mark.parametrize("width", [60, 80, 200])
-def test_perturbations_show_their_numbers(width):
-    effect = PerturbEffect(
-        "paraphrase the request",
-        120,
-        0.9123,
-        0.8456,
-        -0.0667,
-        -0.12,
-        -0.01,
-        0.02,
-        0.1,
-        "FRAGILE",
-        0.04,
-        mde=0.09,
-    )
-    text = printed(width, lambda out: print_perturbations(out, [effect]))
-    for number in ("120", "91.2%", "84.6%", "-6.7%", "-12% … -1%", "0.04", "9 pts", "+10.0%", "FRAGILE"):
-        assert re.search(rf"(?<!\S){re.escape(number)}(?!\S)", text), (number, text)

@@ -294,31 +294,6 @@ def test_a_plan_for_tools_that_do_not_exist_is_refused_before_the_run():
         a_bank(Fault("slow", "tranfer"))
 
 
-def test_tools_can_be_renamed_hidden_and_lost_among_others():
-    plan = read_plan(
-        {
-            "tools": [
-                {"type": "renamed", "tool": "get_balance", "to": "fetch_balance"},
-                {"type": "removed", "tool": "transfer"},
-                {"type": "distractor", "count": 5},
-            ]
-        },
-        "here",
-    )
-    box = Toolbox([Bank({"accounts": ACCOUNTS})], faults=plan)
-    names = [t.name for t in box.tools]
-    assert names[:2] == ["fetch_balance", "list_transfers"] and len(names) == 7
-    old, gone, new, other = invoke_all(
-        box,
-        balance(),
-        transfer(),
-        a_call("fetch_balance", account="b1"),
-        a_call(names[2], **dict.fromkeys(box.tools[2].parameters, "x")),
-    )
-    assert old.error.error == gone.error.error == "unknown_tool"
-    assert new.call.output["balance"] == 50 and other.outcome == "ok"
-
-
 operations = st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4)), min_size=1, max_size=10)
 anything = st.lists(
     st.builds(

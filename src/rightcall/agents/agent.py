@@ -155,16 +155,12 @@ def as_settings(settings: Settings | Mapping[str, Any], where: str = "settings")
         raise ConfigError(str(error)) from None
 
 
-def desk_problem(observed: ObservedAgent, tools: Sequence[Any], faults: FaultPlan | None) -> str:
+def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
     """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
     if not observed.can_mock:
         return (
             f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
             " `rightcall list frameworks` says where that is possible"
-        )
-    if faults is not None and faults.tools:
-        return (
-            f"{observed.name} provides its own tools: faults can break them, but not rename, add or hide any"
         )
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"

@@ -264,9 +264,9 @@ class Session:
         guarded = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)
         guard = guard_policy(agent.guard)
         at_desk = execute == "mock" or agent.faults is not None or guarded or guard is not None
-        if at_desk and (problem := desk_problem(observed, tools_seen, agent.faults)):
+        if at_desk and (problem := desk_problem(observed, tools_seen)):
             raise ConfigError(problem)
-        at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen, None))
+        at_desk = at_desk or (agent.recordings is not None and not desk_problem(observed, tools_seen))
         facts: Any = {"mocks": agent.mocks, "execute": execute, "faults": agent.faults, "seed": self._seed}
         self.toolbox = Toolbox(tools_seen, **facts)
         self.tools = {tool.name: tool for tool in self.toolbox.definitions}

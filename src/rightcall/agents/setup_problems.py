@@ -38,7 +38,7 @@ def actions_of_replay(session: Session) -> str:
     if session.addressed is not None or recordings.settings.level == "trajectory":
         return ""  # what it returned, or what was sent to it, is recorded: it is neither called nor started
     remedy = "record: {level: trajectory} replays what it returned without running it"
-    if isinstance(model, ObservedAgent) and not desk_problem(model, list(session.tools.values()), None):
+    if isinstance(model, ObservedAgent) and not desk_problem(model, list(session.tools.values())):
         return ""
     whose = "its tools are run by its own code" if isinstance(model, ObservedAgent) else "it is a function"
     return (

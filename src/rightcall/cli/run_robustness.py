@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> None:
     """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
     from rightcall.improve.robustness import run_perturbed
-    from rightcall.show.improvement import print_perturbations
+    from rightcall.show.comparison import print_comparison
 
     kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
     for plan in plans:
@@ -32,12 +32,13 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
             work = run_perturbed(
                 plan, store, kinds, paraphrases=paraphrases, announce=lambda line: tell(line, err=True)
             )
-            effects = run_interruptible(work)
+            comparisons = run_interruptible(work)
         if options.as_json:
-            print_json({"agent": plan.agent.name, "perturbations": effects})
+            print_json({"agent": plan.agent.name, "perturbations": comparisons})
         else:
             tell(plan.agent.name)
-            print_perturbations(console(), effects)
+            for kind, compared in comparisons.items():
+                print_comparison(console(), compared, ("the clean run", kind))
 
 
 def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) -> ModelEndpoint | None:
@@ -52,7 +53,7 @@ def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) ->
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
-    from rightcall.improve.perturbations.requests import (
+    from rightcall.improve.paraphrases import (
         paraphrase_goldens,
         read_paraphrases,
         write_paraphrases,

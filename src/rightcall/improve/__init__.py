@@ -6,9 +6,9 @@ proposals        changes worth trying, where each can act, and what definitions 
 proof/           `improve`: changes of definitions, tried on some goldens and proven on others
 changes          what changed between two runs, and which flipped goldens that touches (attribution)
 lint_evidence    lint rules ranked by the mistakes made with the tools they flag
-robustness       what faults and harmless changes (perturbations/) did to a run, paired with clean ones
+robustness       what faults and harmless changes (perturbations, paraphrases) did to a run, paired with a clean one
 model_texts      what a model writes: rewritten descriptions, variants of a text
-variant          a plan or an agent with other definitions, for all that try some
+variant          an agent with other definitions, for all that try some
 golden_doubts, doubts/   goldens that are probably wrong, by reason (doubt, golden_edit)
 votes            agents that agree, by maker; call_difference: how calls differ from a golden
 past_evidence    what agents did in stored runs and files; doubt_decisions: keep, edit, drop

@@ -106,8 +106,7 @@ class RunOptions(SuiteOptions):
     perturb: Annotated[
         Sequence[str],
         Option(
-            "Measure the effect of harmless changes: order, names, parameters, distractors[=N], paraphrase, typos, "
-            "drop[=TOOL], drop_other, bare[=TOOL], examples, system",
+            "Measure the effect of harmless changes: order, names, distractors, paraphrase, typos",
             metavar="KIND[,KIND]",
             group=SELECTION,
         ),

@@ -1,12 +1,12 @@
-"""What `improve` tried, and what faults and perturbations did, in the terminal."""
+"""What `improve` tried, and what faults did, in the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.core.text import change_interval, hundredths, percent, percent_change, pluralize
+from rightcall.core.text import change_interval, percent, pluralize
 from rightcall.improve.improvement import DangerLeft, Improvement, Tried
-from rightcall.improve.robustness import FaultReport, PerturbEffect
+from rightcall.improve.robustness import FaultReport
 from rightcall.model.danger import WORD
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
@@ -119,27 +119,3 @@ def print_fault_report(out: Screen, report: FaultReport) -> None:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
     for name in summary.not_run:
         out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
-
-
-PERTURB_TITLES = (
-    "perturbation", "goldens", "clean", "perturbed", "difference", "interval", "flips", "p", "detects", "verdict",
-)  # fmt: skip
-
-
-def print_perturbations(out: Screen, effects: Sequence[PerturbEffect]) -> None:
-    rows = []
-    for effect in effects:
-        interval = change_interval(effect.low, effect.high, 0)
-        rates = percent(effect.clean, 1), percent(effect.perturbed, 1), percent_change(effect.difference)
-        detects = "–" if effect.mde is None else f"{hundredths(effect.mde, '.0f')} pts"
-        numbers = percent_change(effect.flips), f"{effect.p_adjusted:.3g}", detects
-        rows.append((effect.kind, f"{effect.goldens:,}", *rates, interval, *numbers, effect.verdict))
-    print_columns(out, PERTURB_TITLES, rows, texts=("perturbation",))
-    if any(effect.verdict == "not shown" for effect in effects):
-        out.print("detects: the smallest difference that would probably have been detected", style="dim")
-    for effect in effects:
-        if effect.positions:
-            out.print("\npass rate by position of the expected tool, clean and shuffled:", style="dim")
-            ends = ((dict.fromkeys((at.first, at.last)), at) for at in effect.positions)
-            places = [("–".join(map(str, end)), f"{at.goldens:,}", percent(at.rate, 1)) for end, at in ends]
-            print_columns(out, ("position", "cases", "passed"), places)

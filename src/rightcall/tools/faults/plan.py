@@ -6,10 +6,6 @@
       - {type: timeout_after_effect, tool: refund, nth: 1}         # the first refund: done, answer lost
       - {type: rate_limit, tool: [search, list_orders], retry_after_s: 20, max_fires: 2}
       - {type: wrong_value, tool: get_balance, path: balance, when: {account: "a1"}, probability: 0.5}
-    tools:
-      - {type: distractor, count: 5}
-      - {type: renamed, tool: get_order, to: fetch_order}
-      - {type: removed, tool: search}
 
 `nth` counts the executions of the tool in one trial from 1. A fault that never fired says nothing: it is
 *not run*, never a pass.
@@ -17,8 +13,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -31,8 +26,6 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
 from rightcall.model.record import Record
-from rightcall.model.tool import Annotations, Tool
-from rightcall.tools.runtime.bound_tool import BoundTool, generated_tool
 
 DeliveryFault = Literal["duplicate_delivery", "key_expired"]
 FaultBefore = Literal[
@@ -101,32 +94,15 @@ class Fault(Record, frozen=True):
         return not numbers or number in numbers
 
 
-class ToolListFault(Record, frozen=True):
-    """A change to the list of tools that the model is offered.
-
-    distractor adds `count` tools that have nothing to do with the task, renamed shows `tool` as `to`,
-    removed hides `tool`.
-    """
-
-    type: Annotated[
-        Literal["distractor", "renamed", "removed"],
-        described("distractor: add tools; renamed: show a tool under another name; removed: hide a tool"),
-    ]
-    tool: Annotated[str, described("the tool to rename or to hide")] = ""
-    to: Annotated[str, described("the new name")] = ""
-    count: Annotated[int, described("number of tools to add", ge=1, le=1000)] = 3
-
-
 class FaultPlan(Record, frozen=True):
     """All faults of a run. The same plan affects every model in the same way."""
 
     faults: Annotated[tuple[Fault, ...], described("faults of tools while they run")] = ()
-    tools: Annotated[tuple[ToolListFault, ...], described("changes to the list of tools")] = ()
     seed: Annotated[int, described("seed of the random faults")] = 0
     format: Annotated[Literal["rightcall/faults/1"], described("format of the plan")] = "rightcall/faults/1"
 
     def __bool__(self) -> bool:
-        return bool(self.faults or self.tools)
+        return bool(self.faults)
 
     @property
     def hash(self) -> str:
@@ -145,16 +121,10 @@ class FaultPlan(Record, frozen=True):
         """Raise a `ConfigError` that lists every named tool that does not exist."""
         tool_names = list(tools)
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
-        named += [(f"tools[{i}].tool", f.tool) for i, f in enumerate(self.tools) if f.type != "distractor"]
         problems = [
             f"{where}: no such tool '{name}'; {suggestion(name, tool_names) or 'known: ' + ', '.join(tool_names)}"
             for where, name in named
             if name not in tool_names
-        ]
-        problems += [
-            f"tools[{i}].to: '{f.to}' is {'empty' if not f.to else 'already a tool'}; give a new name"
-            for i, f in enumerate(self.tools)
-            if f.type == "renamed" and (not f.to or f.to in tool_names)
         ]
         if problems:
             raise ConfigError(*problems)
@@ -168,50 +138,3 @@ def read_plan(plain: Any, where: str) -> FaultPlan:
 def load_plan(path: str | Path) -> FaultPlan:
     """A plan from a YAML or JSON file."""
     return read_plan(read_document(path), str(path))
-
-
-DISTRACTORS = (
-    ("convert_currency", "Convert an amount of money from one currency to another.", ("amount", "to")),
-    ("get_moon_phase", "Phase of the moon on a date.", ("date",)),
-    ("translate_text", "Translate a text into another language.", ("text", "language")),
-    ("find_recipes", "Recipes that use the given ingredients.", ("ingredients",)),
-    ("get_stock_quote", "Latest price of a share.", ("symbol",)),
-    ("shorten_url", "Make a short link for a long address.", ("url",)),
-    ("roll_dice", "Roll dice and give the sum.", ("dice",)),
-    ("lookup_word", "Dictionary entry of a word.", ("word",)),
-    ("get_public_holidays", "Public holidays of a country in a year.", ("country", "year")),
-    ("track_parcel", "Where a parcel is, by its tracking number.", ("tracking_number",)),
-    ("resize_image", "Scale an image to a width in pixels.", ("image", "width")),
-    ("check_spelling", "Spelling mistakes in a text.", ("text",)),
-    ("get_tide_times", "High and low tides at a harbour.", ("harbour", "date")),
-    ("suggest_name", "Names for a pet.", ("animal",)),
-    ("count_calories", "Calories of a meal.", ("meal",)),
-    ("get_train_times", "Departures from a station.", ("station",)),
-)
-"""Harmless distractor tools; each answers when called, so that a wrong call is visible."""
-
-
-def entries_by_shown_name(entries: Mapping[str, BoundTool], plan: FaultPlan) -> dict[str, BoundTool]:
-    """The entries by the name that the model sees."""
-    shown = dict(entries)
-    rng = random.Random(f"tools:{plan.seed}")  # noqa: S311
-    for fault in plan.tools:
-        if fault.type == "removed":
-            shown.pop(fault.tool, None)
-        elif fault.type == "renamed" and fault.tool in shown:
-            shown = {fault.to if name == fault.tool else name: entry for name, entry in shown.items()}
-        elif fault.type == "distractor":
-            free = [distractor for distractor in DISTRACTORS if distractor[0] not in shown]
-            chosen = rng.sample(free, min(fault.count, len(free)))
-            shown |= {name: _distractor(name, words, names) for name, words, names in chosen}
-    return shown
-
-
-def _distractor(name: str, words: str, parameters: tuple[str, ...]) -> BoundTool:
-    schema = {
-        "type": "object",
-        "properties": {parameter: {"type": "string"} for parameter in parameters},
-        "required": list(parameters),
-        "additionalProperties": False,
-    }
-    return generated_tool(Tool(name, words, schema, annotations=Annotations(read_only=True)))

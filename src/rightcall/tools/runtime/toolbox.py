@@ -23,7 +23,7 @@ from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
 from rightcall.tools.faults.inject import PlannedFaults
-from rightcall.tools.faults.plan import FaultPlan, entries_by_shown_name
+from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
@@ -109,10 +109,9 @@ class Toolbox:
         definitions = {name: entry.tool for name, entry in self._entries.items()}
         if self.approvals and (wrong := approval_problems(self.approvals, definitions)):
             raise ConfigError(*wrong)
-        self.faults, self._shown = faults or FaultPlan(), self._entries
+        self.faults = faults or FaultPlan()
         if faults is not None:
             faults.check(self._entries)
-            self._shown = entries_by_shown_name(self._entries, faults)
         self.guard = self._bind_guard(guard)
 
     @property
@@ -158,7 +157,7 @@ class Toolbox:
         """The tools to show to the model: those given, unless a fault adds, renames or hides some."""
         return [
             entry.tool if entry.tool.name == name else msgspec.structs.replace(entry.tool, name=name)
-            for name, entry in self._shown.items()
+            for name, entry in self._entries.items()
         ]
 
     @property
@@ -195,7 +194,7 @@ class Toolbox:
             context.guard = self.guard.begin(caller=context.roles)
         if offered is not None:
             context.offered = {
-                tool.name: self._shown.get(tool.name) or _golden_entry(tool) for tool in offered
+                tool.name: self._entries.get(tool.name) or _golden_entry(tool) for tool in offered
             }
         if safety is not None and safety.plants:
             context.plants = TrialPlants(safety, skills=self._skill_index(safety))
@@ -211,7 +210,7 @@ class Toolbox:
     def show_tools(self, context: CallContext, offered: Iterable[Tool]) -> None:
         """Replace the tools of a trial by those of a poisoned list, run as the tools that they pretend to be."""
         assert context.plants is not None
-        context.offered = bind_poison(offered, self._shown, context.plants.safety)
+        context.offered = bind_poison(offered, self._entries, context.plants.safety)
 
     def forget_keys(self, context: CallContext) -> None:
         """Forget the idempotency keys of a trial that is over, so that it can be played again from the start."""
@@ -285,7 +284,7 @@ class Toolbox:
             settle_turn(state, list(ended.values()))
 
     def _entries_shown(self, context: CallContext) -> Mapping[str, BoundTool]:
-        return self._shown if context.offered is None else context.offered
+        return self._entries if context.offered is None else context.offered
 
     def _touches(self, call: ToolCall, context: CallContext) -> Touches:
         entry = self._entries_shown(context).get(call.name)

@@ -1,7 +1,4 @@
-"""The same request in other words, or with typos.
-
-Paraphrases by a model are verified, and kept in a file that people can read and correct.
-"""
+"""Other words for requests, by a model: verified, and kept in a file that people can read and correct."""
 
 from __future__ import annotations
 
@@ -10,65 +7,16 @@ from pathlib import Path
 
 import msgspec
 
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import numbered_lines, open_checked
-from rightcall.improve.argument_kind import still_holds, values_in_request
+from rightcall.improve.argument_kind import still_holds
 from rightcall.improve.model_texts import ask_variants
-from rightcall.improve.variant import PerturbTask, Variant
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.models.base import Prompt, Settings
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.resolver import resolve
-
-SHORTEST_WORD = 5
-
-
-def paraphrase(task: PerturbTask) -> Variant:
-    """Other words for the same request: a golden's own under `metadata.paraphrases`, or those of a model."""
-    goldens = []
-    for golden in task.goldens:
-        words = [
-            text
-            for text in (*own_paraphrases(golden), *task.paraphrases.get(golden.id, ()))
-            if still_holds(golden, text)
-        ]
-        if words:
-            goldens.append(msgspec.structs.replace(golden, input=words[task.draw % len(words)]))
-    if not goldens:
-        raise ConfigError(
-            "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
-            "same values, or a model that writes them (--paraphrase-model)"
-        )
-    return task.with_goldens(goldens)
-
-
-def own_paraphrases(golden: Golden) -> list[str]:
-    """The paraphrases that come with a golden."""
-    own = golden.metadata.get("paraphrases") if isinstance(golden.metadata, dict) else None
-    return [text for text in own if isinstance(text, str)] if isinstance(own, list) else []
-
-
-def typos(task: PerturbTask) -> Variant:
-    """Two letters swapped in a word that is not an expected argument's value."""
-    goldens = []
-    for golden in task.goldens:
-        values = " ".join(str(value) for value in values_in_request(golden))
-        words = golden.input.split(" ")
-        free = [
-            at
-            for at, word in enumerate(words)
-            if len(word) >= SHORTEST_WORD and word.isalpha() and word not in values
-        ]
-        if free:
-            rng = task.random("typos", golden.id)
-            at = rng.choice(free)
-            word, spot = words[at], rng.randrange(1, len(words[at]) - 2)
-            words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
-            goldens.append(msgspec.structs.replace(golden, input=" ".join(words)))
-    return task.with_goldens(goldens)
-
 
 SYSTEM = (
     "You say a user's request in other words. Keep its meaning, language and every name, number, date and quoted text "
