@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rightcall.core.digest import hex_digest
 from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.config import LintConfig
-from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
+from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
 from rightcall.lint.known_findings import comment_ignores, ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintEvidence, LintReport, PairSummary, ToolSummary
@@ -191,9 +191,8 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
             where = _place(tool.source, finding)
             if tool.source.skill is None:
                 places[id(tool), finding.path] = where
-        inline = inline_ignores(tool) if WRITTEN_IGNORES in tool.traits else ()
-        if (config.per_tool_ignores and config.ignores(tool.name, rule)) or (
-            inline and any(ignore.covers(rule, finding.path, where.line) for ignore in inline)
+        if config.ignores(tool.name, rule) or any(
+            ignore.covers(rule, finding.path, where.line) for ignore in inline_ignores(tool)
         ):
             ignored += 1
         else:

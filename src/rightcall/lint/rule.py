@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from inspect import cleandoc
@@ -158,63 +158,34 @@ def tool_rule(
     code: str,
     severity: Severity,
     *,
-    marks: tuple[str, ...] = (),
     only_for: str = "",
-    needs: Collection[str] = (),
     **facts: Unpack[RuleFacts],
 ) -> Callable[[ToolCheck], Rule]:
     """A rule about single tools, made of the function that checks one.
 
     The rule is named after the function. The function's docstring has the summary, the explanation, and the
     examples as JSON after `Fails:` and `Passes:`; without `Passes:`, the clean tool itself passes. With `only_for` it
-    checks only tools for that target, with `marks` only those with one of these lower-case strings in a text, with
-    `needs` only those with one of these traits.
+    checks only tools for that target.
     """
     if only_for:
         facts["targets"] = (only_for,)
-    needed = frozenset(needs)
 
     def decorate(check: ToolCheck) -> Rule:
         @wraps(check)
-        def check_relevant(tool: ToolFeatures) -> Iterable[Finding]:
-            relevant = (
-                (not only_for or only_for in tool.targets)
-                and (not needed or not needed.isdisjoint(tool.traits))
-                and (not marks or tool.says_any(marks))
-            )
-            return check(tool) if relevant else ()
+        def check_for_target(tool: ToolFeatures) -> Iterable[Finding]:
+            return check(tool) if only_for in tool.targets else ()
 
-        used = check_relevant if marks or only_for or needed else check
+        used = check_for_target if only_for else check
         return Rule(code=code, severity=severity, check=used, **_docstring_texts(check, facts))
 
     return decorate
 
 
-def set_rule(
-    code: str,
-    severity: Severity,
-    *,
-    marks: tuple[str, ...] = (),
-    needs: Collection[str] = (),
-    **facts: Unpack[RuleFacts],
-) -> Callable[[SetCheck], Rule]:
-    """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`.
-
-    With `needs` it checks only sets with one of these traits, with `marks` only those with a tool that has one of these
-    lower-case strings in a text.
-    """
-    needed = frozenset(needs)
+def set_rule(code: str, severity: Severity, **facts: Unpack[RuleFacts]) -> Callable[[SetCheck], Rule]:
+    """A rule that compares the tools of a set, made of the function that checks one; documented as in `tool_rule`."""
 
     def decorate(check: SetCheck) -> Rule:
-        @wraps(check)
-        def check_relevant(tools: SetFeatures) -> Iterable[tuple[ToolFeatures, Finding]]:
-            relevant = (not needed or not needed.isdisjoint(tools.traits)) and (
-                not marks or any(tool.says_any(marks) for tool in tools.tools)
-            )
-            return check(tools) if relevant else ()
-
-        used = check_relevant if marks or needed else check
-        return Rule(code=code, severity=severity, check_set=used, **_docstring_texts(check, facts))
+        return Rule(code=code, severity=severity, check_set=check, **_docstring_texts(check, facts))
 
     return decorate
 

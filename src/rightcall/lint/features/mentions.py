@@ -149,10 +149,6 @@ _CLOSED = (
                r"|options(?: are)?:?|can be|must be|should be|choose from)\s*:?\s*(?:the "
                rf"following)?:?\s*[\[(]?{_QUOTED_LIST}", re.I),
 )  # fmt: skip
-INTRODUCTIONS = (
-    "one of", "either", "values", "options", "types", "choose from", "can be", "must be", "should be", "|"
-)  # fmt: skip
-"""Every closed list contains or follows one of them: a text without any need not be searched."""
 _OPEN = re.compile(
     r"\b(?:e\.g|for example|such as|like|etc|for instance|example|i\.e|among others|or any|or a )", re.I
 )

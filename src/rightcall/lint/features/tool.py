@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -34,8 +33,6 @@ from rightcall.schema.roles.derivation import tool_roles
 from rightcall.schema.subschemas import DEFINITIONS, reference_of, target_of
 
 INPUT: JsonPath = ("input_schema",)
-WRITTEN_IGNORES = "x-rightcall"
-"""The trait of a tool whose definition may contain ignores."""
 
 _OPENING = re.compile(
     r"\W*(?:this (?:tool|function|endpoint) (?:will |can |is used to )?|(?:tool|function) (?:to|that) "
@@ -43,8 +40,6 @@ _OPENING = re.compile(
     r"|irreversibly |immediately |safely )*([a-z]+)"
 )
 _VERBS = {form: verb for verb in EFFECTS for form in (verb, f"{verb}s", f"{verb}es", f"{verb[:-1]}ies")}
-
-_ESCAPED_SPACE = re.compile(r"\\[nrt]")
 
 
 class ToolFeatures:
@@ -84,27 +79,6 @@ class ToolFeatures:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         nodes = walk(self.schema, INPUT)
         return nodes if not DEFINITIONS & self.schema.keys() else _without_unused_definitions(nodes)
-
-    @lazy
-    def traits(self) -> frozenset[str]:
-        """What the definition has, by which rules say what they need: keywords of its schemas, types of what is inside
-        it ("untyped" where none is declared), the verb and the kind of its effect, and `WRITTEN_IGNORES`,
-        "annotations" or "output_schema".
-        """
-        traits = {self.effect.verb, self.effect.kind}
-        for node in self.nodes:
-            traits.update(node.schema)
-            if node.parent is not None:
-                traits.update(node.types or ("untyped",))
-        document = self.source.document
-        has_comments = document is not None and document.kind == "yaml" and "rightcall:" in document.text
-        if self.source.extension or has_comments:
-            traits.add(WRITTEN_IGNORES)
-        if self.annotations:
-            traits.add("annotations")
-        if self.source.output_schema is not None:
-            traits.add("output_schema")
-        return frozenset(traits)
 
     @lazy
     def sharing(self) -> frozenset[JsonPath]:
@@ -227,37 +201,16 @@ class ToolFeatures:
 
     @lazy
     def all_prose(self) -> str:
-        """Every text written for the model, in lower case and with single spaces, for a quick first look."""
+        """Every text written for the model, in lower case and with single spaces."""
         return "\n".join(flat(text) for _, text in self.prose)
 
-    def says_any(self, marks: tuple[str, ...]) -> bool:
-        """Whether any text for the model contains one of these lower-case strings."""
-        prose = self.all_prose
-        for mark in marks:  # noqa: SIM110  a generator costs more than the loop it replaces
-            if mark in prose:
-                return True
-        return False
+    def search(self, pattern: re.Pattern[str]) -> Iterator[tuple[JsonPath, re.Match[str]]]:
+        """Each text that the pattern is found in, with its first occurrence, with any whitespace between the words."""
+        return _matches(pattern, self.prose)
 
-    def search(
-        self, pattern: re.Pattern[str], marks: tuple[str, ...]
-    ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
-        """Each text that the pattern is found in, with its first occurrence, with any whitespace between the words.
-
-        `marks` are words one of which is in every match: searching for them first is many times faster.
-        """
-        if self.says_any(marks) and pattern.search(self.all_prose):
-            yield from _matches(pattern, self.prose)
-
-    def search_everywhere(
-        self, pattern: re.Pattern[str], marks: tuple[str, ...]
-    ) -> Iterator[tuple[JsonPath, re.Match[str]]]:
-        """The same in every text of the definition: enums, defaults, examples and unused definitions too.
-
-        `marks` are looked for in JSON, where space may be written in many ways: they are best single words.
-        """
-        written = self.whole_text.lower()
-        if any(mark in written for mark in marks) and pattern.search(flat(_ESCAPED_SPACE.sub(" ", written))):
-            yield from _matches(pattern, self.strings)
+    def search_everywhere(self, pattern: re.Pattern[str]) -> Iterator[tuple[JsonPath, re.Match[str]]]:
+        """The same in every text of the definition: enums, defaults, examples and unused definitions too."""
+        return _matches(pattern, self.strings)
 
     @lazy
     def strings(self) -> list[tuple[JsonPath, str]]:
@@ -283,15 +236,6 @@ class ToolFeatures:
             return msgspec.json.encode(parts).decode()
         except (UnicodeEncodeError, OverflowError, RecursionError):  # an unpaired surrogate, 10^40
             return json.dumps(parts, separators=(",", ":"), ensure_ascii=False, default=str)
-
-    @lazy
-    def whole_text(self) -> str:
-        """The same with everything else: title, hints, output schema, examples."""
-        beside = (self.source.title, self.annotations, self.source.output_schema, shown_examples(self.source))
-        with suppress(ValueError, RecursionError):
-            if any(beside):
-                return self.text + json.dumps(beside, ensure_ascii=False, default=str)
-        return self.text
 
     @lazy
     def tokens(self) -> int:

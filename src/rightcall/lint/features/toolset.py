@@ -88,19 +88,6 @@ class SetFeatures:
         return frozenset().union(*(tool.targets for tool in self.tools))
 
     @lazy
-    def traits(self) -> frozenset[str]:
-        """What the set has: the traits and the targets of its tools, "several" when there are more than one, "servers"
-        when they are of more than one, "locked" with a lockfile.
-        """
-        states = {
-            "several": len(self.tools) > 1,
-            "servers": len(self.servers) > 1,
-            "locked": self.locked is not None,
-        }
-        of_tools = (tool.traits for tool in self.tools)
-        return self.targets.union(*of_tools, (name for name, holds in states.items() if holds))
-
-    @lazy
     def pairs(self) -> list[ToolPair]:
         """Pairs of similar tools, most similar first."""
         return confusable_pairs(self.tools, self.queries) if len(self.tools) > 1 else []

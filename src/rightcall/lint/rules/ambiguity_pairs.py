@@ -19,7 +19,7 @@ DESTROYS = 0.80
 """From here on two tools that destroy are an error; below, a reader kept delete_chart and delete_image apart."""
 
 
-@set_rule("TD502", "warning", needs=("several",), sources=("TSC", "SM2"))
+@set_rule("TD502", "warning", sources=("TSC", "SM2"))
 def confusable_pair(tools: SetFeatures) -> SetFindings:
     """Two tools have a similarity of 0.70 or more in text, parameters and names.
 
@@ -143,7 +143,7 @@ SHORTEST, LONGEST = 6, 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
 
 
-@set_rule("TD503", "warning", needs=("several",), sources=("META",))
+@set_rule("TD503", "warning", sources=("META",))
 def near_name(tools: SetFeatures) -> SetFindings:
     """Two names differ by a letter, a plural, or the order of their words.
 
@@ -207,7 +207,7 @@ def _finding(first: ToolFeatures, second: ToolFeatures, how: str) -> Finding:
     )
 
 
-@set_rule("TD507", "warning", needs=("servers",), fix="suggested", sources=("ANT-def", "MCP"))
+@set_rule("TD507", "warning", fix="suggested", sources=("ANT-def", "MCP"))
 def missing_namespace(tools: SetFeatures) -> SetFindings:
     """Tools of several servers, and a bare name such as `search`.
 
@@ -217,7 +217,7 @@ def missing_namespace(tools: SetFeatures) -> SetFindings:
     Fails: [{"server": "weather"}, {"server": "network", "name": "find"}]
     Passes: [{"server": "weather"}, {"server": "network", "name": "find_stations"}]
     """
-    for tool in tools.tools:
+    for tool in tools.tools if len(tools.servers) > 1 else ():
         server = name_tokens(tool.source.server)
         if not server or set(server) & set(tool.name_tokens) or not tool.name_tokens:
             continue

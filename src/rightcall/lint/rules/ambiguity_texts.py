@@ -14,7 +14,7 @@ from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, SetFindings, set_rule
 
 
-@set_rule("TD501", "error", needs=("several",), sources=("TSC",))
+@set_rule("TD501", "error", sources=("TSC",))
 def duplicate_description(tools: SetFeatures) -> SetFindings:
     """Two tools have the same description, apart from articles, inflection and punctuation.
 
@@ -99,7 +99,7 @@ def _is_alias(first: ToolFeatures, second: ToolFeatures) -> bool:
     )
 
 
-@set_rule("TD505", "warning", needs=("several",), beside=("TD502",), sources=("ANT-def",))
+@set_rule("TD505", "warning", beside=("TD502",), sources=("ANT-def",))
 def no_contrast(tools: SetFeatures) -> SetFindings:
     """A pair that scores 0.90 or more, and neither text mentions the other or says “instead of”.
 

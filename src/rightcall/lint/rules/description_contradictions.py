@@ -24,7 +24,7 @@ _PARAMETER_MENTION = re.compile(
 _OF_ANOTHER = re.compile(r"\s+(?:of|in|to)\s+(?:the\s+)?[`'\"]?([A-Za-z][\w.-]*\w)")
 
 
-@set_rule("TD209", "warning", marks=("`", "'", '"'), sources=("SM2",))
+@set_rule("TD209", "warning", sources=("SM2",))
 def stale_param_mention(tools: SetFeatures) -> SetFindings:
     """The description mentions a parameter that the tool does not have.
 
@@ -71,7 +71,7 @@ _TOOL_MENTION = re.compile(
 )
 
 
-@set_rule("TD210", "warning", needs=("several",), sources=("SM2",))
+@set_rule("TD210", "warning", sources=("SM2",))
 def stale_tool_mention(tools: SetFeatures) -> SetFindings:
     """The text tells the model to use a tool that is not in the set.
 
@@ -140,7 +140,7 @@ _VAGUE = word_set("""
     """)
 
 
-@tool_rule("TD211", "warning", marks=("default",), fix="suggested", sources=("SM2",))
+@tool_rule("TD211", "warning", fix="suggested", sources=("SM2",))
 def default_in_prose(tool: ToolFeatures) -> Findings:
     """The text names a default that the schema lacks or contradicts.
 

@@ -121,15 +121,13 @@ def placeholder(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"city": {"description": "TODO: describe"}}}}
     """
-    noted = tool.says_any(_MARKS)
     for path, text in tool.prose:
         if path[-1] == "description" and (
-            text.strip().lower().rstrip(".") in _WHOLE or (noted and _UNWRITTEN.search(text))
+            text.strip().lower().rstrip(".") in _WHOLE or _UNWRITTEN.search(text)
         ):
             yield Finding(path, f"“{excerpt(text, 40)}” is a placeholder", "write the description")
 
 
-_MARKS = ("todo", "tbd", "fixme", "xxx", "lorem ipsum")
 _WHOLE = PLACEHOLDERS | {""}
 
 

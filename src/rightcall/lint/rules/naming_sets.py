@@ -14,7 +14,7 @@ _VERSION = re.compile(
 )
 
 
-@set_rule("TD108", "warning", needs=("several",), sources=("TSC",))
+@set_rule("TD108", "warning", sources=("TSC",))
 def version_twin(tools: SetFeatures) -> SetFindings:
     """Two versions of one tool are offered: `search` and `search_v2`.
 
@@ -38,7 +38,7 @@ def version_twin(tools: SetFeatures) -> SetFindings:
             ).of(tool)
 
 
-@set_rule("TD109", "error", needs=("several",), sources=("MCP", "SNYK"))
+@set_rule("TD109", "error", sources=("MCP", "SNYK"))
 def name_collision(tools: SetFeatures) -> SetFindings:
     """Two names are equal apart from case, `_`, `-` and `.`.
 

@@ -102,7 +102,7 @@ _STANDARD = word_set(
 _PLAIN = UNITS | frozenset(word for pair in (*OPPOSITES, *SIDES) for word in pair)
 
 
-@tool_rule("TD322", "info", needs=("enum",), sources=("OAI-fc", "SM1"))
+@tool_rule("TD322", "info", sources=("OAI-fc", "SM1"))
 def unexplained_enum(tool: ToolFeatures) -> Findings:
     """No text says what the values of an enum mean.
 

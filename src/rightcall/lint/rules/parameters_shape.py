@@ -160,7 +160,7 @@ def required_with_default(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD315", "warning", needs=("boolean", "bool"), sources=("OAI-fc",))
+@tool_rule("TD315", "warning", sources=("OAI-fc",))
 def exclusive_booleans(tool: ToolFeatures) -> Findings:
     """Two booleans are opposites: on and off, include_x and exclude_x.
 
@@ -209,7 +209,7 @@ _CONDITION_AFTER = re.compile(
 )
 
 
-@tool_rule("TD314", "warning", marks=("optional", "required", "mandatory"), fix="suggested", sources=("SM2",))
+@tool_rule("TD314", "warning", fix="suggested", sources=("SM2",))
 def required_vs_prose(tool: ToolFeatures) -> Findings:
     """The text says optional and the schema required, or the other way round.
 

@@ -17,7 +17,7 @@ _ITEMS = frozenset(("items", "prefixItems"))
 _REFUSING = frozenset(("gemini", "openai-strict"))
 
 
-@tool_rule("TD303", "warning", needs=("untyped",), sources=("CISCO", "JSON"))
+@tool_rule("TD303", "warning", sources=("CISCO", "JSON"))
 def untyped_parameter(tool: ToolFeatures) -> Findings:
     """A property has neither a type nor an enum, a variant or a reference.
 
@@ -35,7 +35,7 @@ def untyped_parameter(tool: ToolFeatures) -> Findings:
             )
 
 
-@tool_rule("TD307", "warning", needs=("array", "list"), sources=("OAI-so", "GEM"))
+@tool_rule("TD307", "warning", sources=("OAI-so", "GEM"))
 def array_no_items(tool: ToolFeatures) -> Findings:
     """An array has no `items`.
 
@@ -74,7 +74,7 @@ _KEYS_SAID = re.compile(
 """The caller chooses the keys, or the text says what they are."""
 
 
-@tool_rule("TD308", "warning", needs=("object", "dict"), sources=("OAI-so",))
+@tool_rule("TD308", "warning", sources=("OAI-so",))
 def free_form_object(tool: ToolFeatures) -> Findings:
     """An object has no properties and allows anything.
 
@@ -161,7 +161,7 @@ _NOT_A_LIST = re.compile(
 )
 
 
-@tool_rule("TD316", "warning", marks=("separated", "delimited", "json", "stringified"), sources=("OAI-fc",))
+@tool_rule("TD316", "warning", sources=("OAI-fc",))
 def stringly_typed(tool: ToolFeatures) -> Findings:
     """A string is described as comma-separated or as JSON.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import name_tokens, word_set, words
-from rightcall.lint.features.mentions import INTRODUCTIONS, MEASURES, UNIT_PARAMETERS, UNITS, alternatives_in
+from rightcall.lint.features.mentions import MEASURES, UNIT_PARAMETERS, UNITS, alternatives_in
 from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.text import parameters_in_docstring
 from rightcall.lint.features.tool import ToolFeatures
@@ -20,7 +20,6 @@ _UUID = re.compile(r"\b(?:uuid|guid)\b", re.I)
 _OTHER_FORM = re.compile(
     r"\b(?:or|optional|relative|natural|e\.g\. ['\"]?(?:today|tomorrow)|mm/dd|dd/mm|yyyymmdd|comma)\b", re.I
 )
-_FORMAT_MARKS = ("yyyy", "8601", "3339", "uuid", "guid")
 
 _TIME = frozenset(["timeout", "duration", "delay", "interval", "ttl", "latency"])
 _NUMBER = r"(?P<number>-?\d{1,3}(?:,\d{3})+|-?\d+(?:\.\d+)?)"
@@ -32,7 +31,7 @@ _ALONE = rf"(?=\s*(?:$|[.,;)\]]|per (?:call|request|page|batch)\b|{_THINGS}))"
 _CHARACTERS = r"(?=\s*(?:characters?|chars?)\b)"
 
 
-@tool_rule("TD305", "warning", marks=_FORMAT_MARKS, fix="suggested", sources=("OAI-so", "ANT-sdk"))
+@tool_rule("TD305", "warning", fix="suggested", sources=("OAI-so", "ANT-sdk"))
 def format_in_prose(tool: ToolFeatures) -> Findings:
     """The text asks for YYYY-MM-DD, RFC 3339 or a UUID, the schema has neither `format` nor `pattern`.
 
@@ -76,7 +75,7 @@ _NO_UNIT = re.compile(
 )
 
 
-@tool_rule("TD306", "warning", needs=("integer", "number", "float"), sources=("ANT-eng",))
+@tool_rule("TD306", "warning", sources=("ANT-eng",))
 def unit_missing(tool: ToolFeatures) -> Findings:
     """A numeric timeout, duration, distance … has no unit in its name or text.
 
@@ -136,12 +135,9 @@ _BOUNDS = {
     ),
 }
 """By type: the keyword, those that already say it, and how texts say it."""
-_LIMIT_MARKS = (
-    "max", "min", "at most", "up to", "more than", "less than", "fewer than", "limited to", "at least"
-)  # fmt: skip
 
 
-@tool_rule("TD321", "warning", marks=_LIMIT_MARKS, fix="suggested", sources=("OAI-fc", "SM2"))
+@tool_rule("TD321", "warning", fix="suggested", sources=("OAI-fc", "SM2"))
 def limit_in_prose(tool: ToolFeatures) -> Findings:
     """The text names a limit (“max 100 per call”) that the schema lacks or contradicts.
 
@@ -192,7 +188,7 @@ _NOTHING = word_set("none null nil empty omitted nothing undefined unset")
 """Words for no value: “'json' or omitted” leaves one value, which is no choice."""
 
 
-@tool_rule("TD304", "warning", marks=INTRODUCTIONS, fix="suggested", sources=("OAI-fc", "GEM"))
+@tool_rule("TD304", "warning", fix="suggested", sources=("OAI-fc", "GEM"))
 def enumable(tool: ToolFeatures) -> Findings:
     """The text lists the allowed values, but there is no `enum`, or one that rejects them.
 

@@ -22,7 +22,7 @@ _DEFINED = word_set("""
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
 
 
-@tool_rule("TD709", "warning", needs=("format",), fix="safe", sources=("OAI-so", "ANT-sdk"))
+@tool_rule("TD709", "warning", fix="safe", sources=("OAI-so", "ANT-sdk"))
 def unsupported_format(tool: ToolFeatures) -> Findings:
     """A `format` that no standard defines, or that the strict mode of a target rejects.
 
@@ -54,7 +54,6 @@ def unsupported_format(tool: ToolFeatures) -> Findings:
 @tool_rule(
     "TD711",
     "warning",
-    needs=("nullable", "exclusiveMinimum", "exclusiveMaximum", "items", "definitions"),
     fix="safe",
     sources=("MCP", "JSON"),
 )
@@ -128,7 +127,7 @@ _ANNOTATIONS = word_set("description title default examples deprecated readOnly 
 """Keywords that validate nothing: next to them, a reference keeps its meaning."""
 
 
-@tool_rule("TD707", "warning", needs=("$ref",), fix="safe", targets=("openai",), sources=("OAI-sdk",))
+@tool_rule("TD707", "warning", fix="safe", targets=("openai",), sources=("OAI-sdk",))
 def ref_siblings(tool: ToolFeatures) -> Findings:
     """For OpenAI: a `$ref` with sibling keywords.
 
@@ -160,7 +159,7 @@ def ref_siblings(tool: ToolFeatures) -> Findings:
         )
 
 
-@tool_rule("TD708", "warning", needs=("$ref",), beside=("TD713",), sources=("ANT-sdk",))
+@tool_rule("TD708", "warning", beside=("TD713",), sources=("ANT-sdk",))
 def recursive(tool: ToolFeatures) -> Findings:
     """A `$ref` leads back to a schema that contains it.
 

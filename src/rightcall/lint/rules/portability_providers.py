@@ -88,7 +88,6 @@ def openai_strict_keyword(tool: ToolFeatures) -> Findings:
 @tool_rule(
     "TD703",
     "error",
-    needs=("anyOf", "oneOf", "allOf"),
     targets=("anthropic",),
     sources=("ANT-root", "OAI-so"),
 )
@@ -170,7 +169,6 @@ def _description_with(schema: dict[str, Any], keys: list[str]) -> str:
 @set_rule(
     "TD710",
     "error",
-    needs=("anthropic-strict", "openai-strict"),
     bad={
         "input_schema": {
             "properties": {
@@ -238,9 +236,7 @@ def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
     ]
 
 
-@tool_rule(
-    "TD713", "info", needs=(*_CONDITIONS, "$ref"), only_for="anthropic", sources=("ANT-root", "ANT-sdk")
-)
+@tool_rule("TD713", "info", only_for="anthropic", sources=("ANT-root", "ANT-sdk"))
 def anthropic_unenforced(tool: ToolFeatures) -> Findings:
     """For Anthropic without strict: if/then/else, dependencies, `not` and `$ref` reach the model as text
     only.

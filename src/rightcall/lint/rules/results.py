@@ -15,7 +15,7 @@ from rightcall.schema.types import json_type
 _QUERIES = word_set("query q keyword keywords search term terms text prompt pattern criteria")
 
 
-@tool_rule("TD902", "error", needs=("output_schema",), sources=("MCP", "JSON"))
+@tool_rule("TD902", "error", sources=("MCP", "JSON"))
 def invalid_output_schema(tool: ToolFeatures) -> Findings:
     """The output schema violates its meta-schema; for MCP, a root that is not an object gives a warning.
 
@@ -62,7 +62,7 @@ _LIMIT = {
 }
 
 
-@tool_rule("TD904", "warning", needs=("list", "search", "query"), fix="suggested", sources=("ANT-eng",))
+@tool_rule("TD904", "warning", fix="suggested", sources=("ANT-eng",))
 def unbounded_output(tool: ToolFeatures) -> Findings:
     """A search or list without limit, page or cursor.
 

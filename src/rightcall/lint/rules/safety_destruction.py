@@ -36,7 +36,7 @@ _REQUEST = re.compile(r"\bDELETE (?:HTTP )?(?:requests?|calls?|method)\b|\bHTTP 
 """A tool that sends any request: what is lost is up to the address."""
 
 
-@tool_rule("TD401", "error", needs=("destroy", "take_away"), sources=("SNYK", "CISCO"))
+@tool_rule("TD401", "error", sources=("SNYK", "CISCO"))
 def destructive_no_warning(tool: ToolFeatures) -> Findings:
     """A tool that deletes, drops, wipes … does not say whether this is final or can be undone.
 
@@ -93,7 +93,7 @@ def destructive_no_warning(tool: ToolFeatures) -> Findings:
     )
 
 
-@set_rule("TD402", "warning", needs=("destroy", "take_away"), sources=("GEM", "MCP"))
+@set_rule("TD402", "warning", sources=("GEM", "MCP"))
 def destructive_no_guard(tools: SetFeatures) -> SetFindings:
     """A destructive tool has no confirmation, dry run or expected version, and no preview tool.
 
@@ -133,7 +133,7 @@ def destructive_no_guard(tools: SetFeatures) -> SetFindings:
         ).of(tool)
 
 
-@tool_rule("TD409", "warning", needs=("destroy",), fix="suggested", sources=("CISCO",))
+@tool_rule("TD409", "warning", fix="suggested", sources=("CISCO",))
 def bulk_destructive(tool: ToolFeatures) -> Findings:
     """A destructive tool takes a list without `maxItems`, a filter, or “all”.
 

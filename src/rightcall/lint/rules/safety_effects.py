@@ -40,7 +40,7 @@ _PAYMENTS = word_set("payment payments refund refunds payout payouts transfer tr
 """To create one of these is to move money, or to record that it moved."""
 
 
-@tool_rule("TD403", "warning", needs=("money", *ONCE_ONLY, *ADDING), fix="suggested", sources=("STR", "IETF"))
+@tool_rule("TD403", "warning", fix="suggested", sources=("STR", "IETF"))
 def effect_no_idempotency(tool: ToolFeatures) -> Findings:
     """A tool that sends, books or pays has no idempotency key.
 
@@ -123,7 +123,7 @@ def no_annotations(tool: ToolFeatures) -> Findings:
     )
 
 
-@tool_rule("TD405", "error", needs=("annotations",), sources=("MCP",))
+@tool_rule("TD405", "error", sources=("MCP",))
 def annotation_conflict(tool: ToolFeatures) -> Findings:
     """`readOnlyHint` on a destructive tool, or together with `destructiveHint`; `destructiveHint: false` on one.
 

@@ -10,7 +10,7 @@ from rightcall.lint.rule import Finding, Findings, tool_rule
 from rightcall.schema.roles.parameters import is_program
 
 
-@tool_rule("TD407", "warning", needs=("string", "str"), sources=("SNYK", "CISCO"))
+@tool_rule("TD407", "warning", sources=("SNYK", "CISCO"))
 def arbitrary_exec(tool: ToolFeatures) -> Findings:
     """A free text is run as a command, code or SQL.
 
@@ -45,7 +45,7 @@ _CURRENCY = re.compile(
 )
 
 
-@tool_rule("TD410", "warning", needs=("number", "float", "integer"), sources=("practice",))
+@tool_rule("TD410", "warning", sources=("practice",))
 def money_float(tool: ToolFeatures) -> Findings:
     """An amount that is paid is a `number`, or has no currency.
 

@@ -20,7 +20,7 @@ MOST_NAMED = 3
 """Tools of one kind that a message names."""
 
 
-@set_rule("TD813", "warning", needs=("several",), sources=("SNYK", "CAMEL"))
+@set_rule("TD813", "warning", sources=("SNYK", "CAMEL"))
 def toxic_flow(tools: SetFeatures) -> SetFindings:
     """The set reads what strangers write, reads private data, and can send it away without a confirmation.
 
@@ -103,7 +103,7 @@ def _lets_data_out(tool: ToolFeatures) -> bool:
     )
 
 
-@set_rule("TD814", "error", needs=("servers",), sources=("SNYK", "MCP"), beside=("TD503",))
+@set_rule("TD814", "error", sources=("SNYK", "MCP"), beside=("TD503",))
 def shadowed_tool(tools: SetFeatures) -> SetFindings:
     """A tool has the name of another server's tool, or one a letter away, and another definition.
 
@@ -233,7 +233,7 @@ def _object_tokens(tool: ToolFeatures) -> tuple[str, ...]:
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|\.{0,2}/|[\w-]+\.(?:json|ya?ml))", re.I)
 
 
-@tool_rule("TD805", "error", needs=("$ref", "$dynamicRef"), sources=("MCP", "measured"))
+@tool_rule("TD805", "error", sources=("MCP", "measured"))
 def external_ref(tool: ToolFeatures) -> Findings:
     """A `$ref` to a web address or a file.
 
@@ -257,7 +257,6 @@ def external_ref(tool: ToolFeatures) -> Findings:
 @set_rule(
     "TD809",
     "error",
-    needs=("locked",),
     settings={"locked": {"get_forecast": LockedTool(frozenset(("0" * 64,)), {})}},
     sources=("SNYK",),
 )

@@ -96,7 +96,6 @@ _ORDERS = re.compile(
     r"|\b(?:hide|conceal|keep) (?:this|it) (?:hidden |secret )?from the user"
     r"|\byou are now\b.{0,40}\b(?:dan|unrestricted|jailbroken)\b|\bnew system prompt\b"
 )
-_MARKS = ("ignore", "disregard", "forget", "override", "the user", "system prompt", "you are now")
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’|(?<!\w)'[^'\n]*'(?!\w)|^\s*>.*$", re.MULTILINE)
 _HTML_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _ACTS = re.compile(
@@ -143,8 +142,6 @@ def skill_instruction(tool: ToolFeatures) -> Findings:
                 message = f"a hidden comment instructs the model: “{excerpt(comment[1], 60)}”"
                 yield Finding((name, "comment"), message, "delete it", line=number, file=name)
                 break
-        if not any(mark in lower for mark in _MARKS):
-            continue
         # Lines keep their numbers without the text of comments.
         plain = _HTML_COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
         for number, line in outside_fences(plain, first_line):

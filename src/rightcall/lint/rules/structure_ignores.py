@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.text import excerpt
-from rightcall.lint.features.tool import WRITTEN_IGNORES, ToolFeatures
+from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.known_findings import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Finding, Findings, all_rules, tool_rule
 
@@ -17,7 +17,7 @@ KEYS = ("ignore", "effect", "idempotency")
 """What a definition may say under `x-rightcall`."""
 
 
-@tool_rule("TD008", "warning", needs=(WRITTEN_IGNORES,), sources=("practice",))
+@tool_rule("TD008", "warning", sources=("practice",))
 def unexplained_ignore(tool: ToolFeatures) -> Findings:
     """An inline ignore gives no reason or names no rule, and so has no effect.
 

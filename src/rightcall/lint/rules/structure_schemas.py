@@ -115,7 +115,7 @@ def foreign_type(tool: ToolFeatures) -> Findings:
                 )
 
 
-@tool_rule("TD007", "error", needs=("$ref",), sources=("MCP", "JSON"))
+@tool_rule("TD007", "error", sources=("MCP", "JSON"))
 def dangling_ref(tool: ToolFeatures) -> Findings:
     """A local `$ref` does not resolve, or only leads back to itself.
 
@@ -161,7 +161,7 @@ _COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "depende
 _REQUIRED_HINT = "list the names of required properties in `required` of the object that contains them"
 
 
-@tool_rule("TD003", "error", needs=("required",), sources=("OAI-so", "JSON"))
+@tool_rule("TD003", "error", sources=("OAI-so", "JSON"))
 def required_unknown(tool: ToolFeatures) -> Findings:
     """A name in `required` is not among the properties of the same object.
 
@@ -201,7 +201,7 @@ def _names_of_properties(node: Node) -> set[str] | None:
     return names
 
 
-@tool_rule("TD004", "error", needs=("required",), fix="safe", sources=("JSON",))
+@tool_rule("TD004", "error", fix="safe", sources=("JSON",))
 def required_misplaced(tool: ToolFeatures) -> Findings:
     """`required` is a boolean, not a list, or names something twice.
 

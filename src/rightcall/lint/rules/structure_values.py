@@ -19,7 +19,7 @@ _BOUNDS = (
 _KEYS = frozenset(("enum", "const", "default", "examples", *(key for pair in _BOUNDS for key in pair)))
 
 
-@tool_rule("TD005", "error", needs=_KEYS, fix="suggested", sources=("measured", "JSON"))
+@tool_rule("TD005", "error", fix="suggested", sources=("measured", "JSON"))
 def unsatisfiable(tool: ToolFeatures) -> Findings:
     """No value is valid for the schema, or its default or example is not.
 
