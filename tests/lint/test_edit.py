@@ -10,10 +10,10 @@ import pytest
 import yaml
 from hypothesis import assume, given, strategies as st
 
+from rightcall.files.located import Document
 from rightcall.lint.config import LintConfig
 from rightcall.lint.fixer import fix, write
 from rightcall.lint.rule import REMOVED, Edit
-from rightcall.lint.source.document import Document
 from rightcall.lint.source.edit import edit_document, edit_value
 from rightcall.lint.source.read import read_paths, read_text
 from tests.lint.strategies import json_values

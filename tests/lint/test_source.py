@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.lint.source.document import Document
+from rightcall.files.located import Document
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.model import Tool
 from rightcall.tools.definitions.source import load_tools
@@ -42,21 +42,21 @@ def test_the_text_at_the_place_of_a_json_value_is_that_value(
 
 @given(json_values, st.booleans())
 def test_the_text_at_the_place_of_a_yaml_value_is_that_value(value: Any, flow: bool) -> None:
-    text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
+    text = yaml.safe_dump([value], default_flow_style=flow, allow_unicode=True)
     document = Document("x", text, kind="yaml")
     for path in paths_in(document.value):
         place = document.place(path)
         assert place is not None
         if place.flow:
-            found = Document("y", text[place.start : place.end], kind="yaml").value
-            assert found == at(document.value, path)
+            found = Document("y", f"- {text[place.start : place.end]}", kind="yaml").value
+            assert found == [at(document.value, path)]
 
 
 def test_line_and_column_count_from_one() -> None:
     document = Document("x", '[\n  {"a": 1,\n   "ü": [true]}]')
-    assert document.position((0, "ü", 0)) == (3, 10)
-    assert document.position((0, "a")) == (2, 4)
-    assert document.position((0, "absent", "deeper")) == (2, 3)
+    assert document.locate((0, "ü", 0))[:2] == (3, 10)
+    assert document.locate((0, "a"))[:2] == (2, 4)
+    assert document.locate((0, "absent", "deeper")) == (2, 3, "")
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
@@ -99,7 +99,7 @@ def test_lines_of_jsonl_are_sets_of_their_own(tmp_path: Path) -> None:
     sets = read_paths([file])
     assert [each.tools[0].name for each in sets] == ["get_forecast", "list_stations", "explain_alert"]
     document = sets[2].tools[0].document
-    assert document is not None and document.position(("tools", 0)) == (3, 12)
+    assert document is not None and document.locate(("tools", 0))[:2] == (3, 12)
 
 
 def test_operations_of_an_openapi_document_are_tools_with_their_places() -> None:
@@ -126,7 +126,7 @@ components:
     assert list(tool.input_schema["properties"]) == ["id", "reason"]
     assert tool.input_schema["required"] == ["id"]
     assert tool.document is not None
-    assert tool.document.position(tool.document_path(("input_schema", "properties", "reason")))[0] == 16
+    assert tool.document.line(tool.document_path(("input_schema", "properties", "reason"))) == 16
 
 
 def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
@@ -146,20 +146,26 @@ def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
         ("a.json", b"{}", "no tool definitions found"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.yaml", b"a: [b", r"a\.yaml:\d: not valid YAML"),
-        ("a.yaml", b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
-        ("a.yaml", b"- " * 5_000 + b"a", "nested too deeply"),
+        ("a.yaml", b"[" * 100_000 + b"]" * 100_000, "nested more than 100 levels deep"),
+        ("a.yaml", b"- " * 5_000 + b"a", "nested more than 100 levels deep"),
         (
             "a.yaml",
-            b"- &a name: *a\n- {name: a, name: b, description: c}",
-            r"a\.yaml:2: duplicate key 'name'",
+            b"- &a name: b\n- {name: a, name: b, description: c}",
+            r"a\.yaml:2: the key 'name' occurs twice",
         ),
         (
             "a.yaml",
-            b"- &a [x]: *a\n  name: d\n- {name: a, name: b, description: c}",
-            r"a\.yaml:3: duplicate key 'name'",
+            b"- [x]: a\n  name: d\n- {name: a, name: b, description: c}",
+            r"a\.yaml:1: a key must be a string",
         ),
-        ("a.yaml", b"&a [*a]", "an anchor contains itself"),
+        ("a.yaml", b"&a [*a]", r"the alias \*a has no finished anchor"),
         ("a.yaml", b"!!python/object/apply:os.getcwd []", "no tool definitions found"),
+        ("a.yaml", b"- name: !note x\n  description: y", r"a\.yaml:1: the tag !note cannot be read"),
+        (
+            "a.yaml",
+            b"- &b {name: x}\n- {<<: *b, description: y}",
+            r"a\.yaml:2: the merge key << cannot be read",
+        ),
         ("a.toml", b"", r"cannot read tools from '\.toml'"),
         ("a.py", b"", "must be executed to find its tools; allow it with --import"),
     ],
@@ -181,7 +187,7 @@ def test_yaml_anchors_cannot_blow_up() -> None:
     bomb = "a0: &a0 [x, x]\n" + "".join(
         f"a{n}: &a{n} [{', '.join(['*a' + str(n - 1)] * 9)}]\n" for n in range(1, 12)
     )
-    with pytest.raises(InputError, match="too many values"):
+    with pytest.raises(InputError, match="aliases repeat more than 100,000 values"):
         read_text(bomb, kind=".yaml")
 
 

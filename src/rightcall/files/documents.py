@@ -13,12 +13,10 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.files.checked_read import read_checked, require_file
-from rightcall.files.yaml_text import yaml_items
+from rightcall.files.yaml_text import yaml_items, yaml_value
 
 T = TypeVar("T")
 DOCUMENT_SUFFIXES = (".json", ".yaml", ".yml")
-NO_KEY = "\0"
-"""A key that no document has, to read a document as one value."""
 _GAP = re.compile(rb"[\s,]*")
 
 
@@ -52,9 +50,7 @@ def read_document(path: str | Path) -> Any:
         return codec.decode(data, Any, str(path))
     if path.suffix.lower() == ".toml":
         return _toml_value(data, str(path))
-
-    entries, _, single = yaml_items(data, NO_KEY, str(path))
-    return entries[0][1] if single else [item for _, item in entries]
+    return yaml_value(data, str(path))
 
 
 def _toml_value(data: bytes, where: str) -> dict[str, Any]:

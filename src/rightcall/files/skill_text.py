@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.files.documents import NO_KEY
-from rightcall.files.yaml_text import yaml_items
+from rightcall.files.yaml_text import yaml_value
 
 CHARACTERS_PER_TOKEN = 4
 _KEY = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+|$)(.*)")
@@ -78,13 +77,13 @@ def _read_fields(head: list[str]) -> tuple[dict[str, Any], str, int]:
     if not any(line.strip() for line in head):
         return {}, "the front matter is empty", 1
     try:
-        entries, _, single = yaml_items("\n".join(head).encode(), NO_KEY, "")
+        fields = yaml_value("\n".join(head).encode(), "")
     except InputError as error:
         line = error.where.rpartition(":")[2]
         return dict(_plain_fields(head)), error.problem, int(line) + 1 if line.isdigit() else 1
-    if not single or not isinstance(entries[0][1], dict):
+    if not isinstance(fields, dict):
         return {}, "the front matter is not a map of keys and values", 2
-    return entries[0][1], "", 1
+    return fields, "", 1
 
 
 def _plain_fields(head: list[str]) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+NO_KEY = "\0"
+"""A key that no document has, to read a document as one value."""
 TAG = "tag:yaml.org,2002:"
 MAX_ALIASED = 100_000
 """Maximum number of values that aliases may repeat in a document: nine lines of YAML can expand to a billion."""
@@ -37,6 +39,12 @@ def yaml_items(data: bytes, key: str, path: str) -> tuple[list[tuple[int, Any]],
         raise InputError(path, f"not valid YAML: {_one_line(error)}") from None
     except UnicodeDecodeError:
         raise InputError(path, "not valid UTF-8", "save the file as UTF-8") from None
+
+
+def yaml_value(data: bytes, path: str) -> Any:
+    """The value of a document: a list or an object."""
+    entries, _, single = yaml_items(data, NO_KEY, path)
+    return entries[0][1] if single else [item for _, item in entries]
 
 
 def yaml_dumper() -> Callable[[Any], str]:
@@ -156,6 +164,8 @@ class _Reader:
                     event, "a key must be a string", "lists, objects and aliases cannot be keys"
                 )
             name = str(event.value)
+            if name == "<<" and event.implicit[0]:
+                raise self._error(event, "the merge key << cannot be read", "write its keys out")
             if name in seen:
                 raise self._error(event, f"the key '{name[:60]}' occurs twice")
             seen.add(name)

@@ -11,11 +11,11 @@ from typing import Any
 
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
+from rightcall.files.located import SUFFIXES, Document
 from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import Found, find, fix_kind, not_ignored
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit
-from rightcall.lint.source.document import SUFFIXES, Document
 from rightcall.lint.source.edit import Splice, edit_document, splice
 from rightcall.lint.source.read import read_document
 from rightcall.lint.source.tools import ToolSet

@@ -27,11 +27,11 @@ import msgspec
 
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
+from rightcall.files.located import Document
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lockfile import read_recorded
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import Rule
-from rightcall.lint.source.document import Document
 from rightcall.model.record import Record
 
 _COMMENT = re.compile(r"#\s*rightcall:\s*ignore\[([^\]\n]*)\]\s*(.*)")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
 from rightcall.files.skill_folder import SkillFolder, read_skill_folder, skill_paths
 from rightcall.files.skill_text import SkillText
-from rightcall.lint.source.document import lazy
 
 LARGEST = 1 << 20
 """Bytes of a file that are looked at; the rest of a larger one is not."""
@@ -26,7 +26,7 @@ class SkillView:
     def __init__(self, folder: SkillFolder) -> None:
         self.folder, self.path = folder, folder.path
 
-    @lazy
+    @cached_property
     def text(self) -> SkillText:
         """The `SKILL.md`, with its body."""
         return read_skill_folder(self.path, self.folder.root).text
@@ -35,12 +35,12 @@ class SkillView:
     def body(self) -> str:
         return self.text.body
 
-    @lazy
+    @cached_property
     def files(self) -> list[Path]:
         """The files besides `SKILL.md`."""
         return list(islice(skill_paths(self.path), MOST_FILES))
 
-    @lazy
+    @cached_property
     def file_names(self) -> frozenset[str]:
         """Their paths below the folder."""
         return frozenset(map(self.name, self.files))
@@ -57,12 +57,12 @@ class SkillView:
             return ""
         return "" if b"\0" in data[:4096] else data.decode("utf-8", "replace")
 
-    @lazy
+    @cached_property
     def prose(self) -> list[tuple[int, str]]:
         """The lines of the body outside fences, each with its number in the file."""
         return list(outside_fences(self.body, self.text.body_line))
 
-    @lazy
+    @cached_property
     def fence_lines(self) -> list[tuple[int, str]]:
         """The lines inside fences."""
         outside = {number for number, _ in self.prose}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -22,7 +23,6 @@ from rightcall.lint.features.schemas import (
 )
 from rightcall.lint.features.skill import SkillView
 from rightcall.lint.features.text import estimate_tokens, flat, sentences
-from rightcall.lint.source.document import lazy
 from rightcall.lint.source.tools import SourceTool, shown_examples
 from rightcall.model.dialects.mcp import HINTS
 from rightcall.model.tool import Annotations, Tool
@@ -65,7 +65,7 @@ class ToolFeatures:
         """Whether the `SKILL.md` has a front matter that could be read, at least line by line."""
         return not self.folder.problem and bool(self.folder.text.fields)
 
-    @lazy
+    @cached_property
     def skill(self) -> SkillView:
         """The body and the files of a skill; `release` forgets them."""
         return SkillView(self.folder)
@@ -74,68 +74,68 @@ class ToolFeatures:
         """Forget the body of a skill once its rules have run."""
         self.__dict__.pop("skill", None)
 
-    @lazy
+    @cached_property
     def nodes(self) -> list[Node]:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         nodes = walk(self.schema, INPUT)
         return nodes if not DEFINITIONS & self.schema.keys() else _without_unused_definitions(nodes)
 
-    @lazy
+    @cached_property
     def sharing(self) -> frozenset[JsonPath]:
         """The schemas whose value another schema validates too: closing one rejects what the other declares."""
         return schemas_with_shared_value(self.nodes, self.resolve)
 
-    @lazy
+    @cached_property
     def counted(self) -> frozenset[JsonPath]:
         """The schemas that are counted or negated: loosening one can reject what was accepted."""
         return schemas_that_must_not_loosen(self.nodes, self.resolve)
 
-    @lazy
+    @cached_property
     def properties(self) -> list[Node]:
         """The nodes that describe a property, at any depth."""
         return [node for node in self.nodes if node.name]
 
-    @lazy
+    @cached_property
     def parameters(self) -> list[Node]:
         """The properties of the root: the arguments of a call."""
         root = self.nodes[0]
         return [node for node in self.properties if node.parent is root]
 
-    @lazy
+    @cached_property
     def parameter_names(self) -> frozenset[str]:
         return frozenset(node.name for node in self.parameters)
 
-    @lazy
+    @cached_property
     def required(self) -> frozenset[str]:
         return frozenset(node.name for node in self.parameters if node.required)
 
-    @lazy
+    @cached_property
     def name_tokens(self) -> tuple[str, ...]:
         return name_tokens(self.name)
 
-    @lazy
+    @cached_property
     def name_words(self) -> frozenset[str]:
         """The words of the name, each once."""
         return frozenset(self.name_tokens)
 
-    @lazy
+    @cached_property
     def states_contrast(self) -> bool:
         """Whether the description says when not to use the tool, or how it differs from others."""
         return CONTRAST.search(self.lower) is not None
 
-    @lazy
+    @cached_property
     def name_stems(self) -> frozenset[str]:
         return frozenset(map(stem, self.name_tokens))
 
-    @lazy
+    @cached_property
     def lower(self) -> str:
         return self.description.lower()
 
-    @lazy
+    @cached_property
     def words(self) -> list[str]:
         return words(self.description)
 
-    @lazy
+    @cached_property
     def sentences(self) -> list[str]:
         return sentences(self.description)
 
@@ -144,7 +144,7 @@ class ToolFeatures:
         """The first sentence, or nothing."""
         return self.sentences[0] if self.sentences else ""
 
-    @lazy
+    @cached_property
     def telling_stems(self) -> frozenset[str]:
         """Stems of the words of the description that add something to the name."""
         return frozenset(
@@ -153,32 +153,32 @@ class ToolFeatures:
             if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
         )
 
-    @lazy
+    @cached_property
     def content_stems(self) -> frozenset[str]:
         """Stems of all words of the description that carry meaning."""
         return frozenset(stem(word) for word in self.words if word not in STOP_WORDS)
 
-    @lazy
+    @cached_property
     def effect(self) -> Effect:
         return effect_of(self.name, self.source.annotations, self.source.extension)
 
-    @lazy
+    @cached_property
     def opening_verb(self) -> str:
         """The verb that the description begins with, as in a name; "" when it begins with something else."""
         match = _OPENING.match(flat(self.description[:200]))
         return _VERBS.get(match[1], "") if match else ""
 
-    @lazy
+    @cached_property
     def takes_away(self) -> bool:
         """Whether the name or the first word of the text says that something is gone afterwards."""
         return self.effect.is_destructive or EFFECTS.get(self.opening_verb) in ("destroy", "take_away")
 
-    @lazy
+    @cached_property
     def annotations(self) -> dict[str, Any]:
         """The hints of the definition; empty when it has none."""
         return self.source.annotations if isinstance(self.source.annotations, dict) else {}
 
-    @lazy
+    @cached_property
     def roles(self) -> ToolRoles:
         """What an attacker could do with the tool: source of foreign or private text, sink of some kind."""
         hints = {ours: self.annotations.get(theirs) for theirs, ours in HINTS.items()}
@@ -186,7 +186,7 @@ class ToolFeatures:
         output = self.source.output_schema if isinstance(self.source.output_schema, dict) else None
         return tool_roles(Tool(self.name, self.description, self.schema, output, annotations=stated))
 
-    @lazy
+    @cached_property
     def prose(self) -> list[tuple[JsonPath, str]]:
         """Every text written for the model, with its path."""
         texts: list[tuple[JsonPath, str]] = [(("description",), self.description)] if self.description else []
@@ -199,7 +199,7 @@ class ToolFeatures:
                     texts.append(((*node.path, key), text))
         return texts
 
-    @lazy
+    @cached_property
     def all_prose(self) -> str:
         """Every text written for the model, in lower case and with single spaces."""
         return "\n".join(flat(text) for _, text in self.prose)
@@ -212,7 +212,7 @@ class ToolFeatures:
         """The same in every text of the definition: enums, defaults, examples and unused definitions too."""
         return _matches(pattern, self.strings)
 
-    @lazy
+    @cached_property
     def strings(self) -> list[tuple[JsonPath, str]]:
         """Every text in the definition, keys of properties too (their path is that of the property)."""
         texts: list[tuple[JsonPath, str]] = [(("name",), self.name)]
@@ -226,7 +226,7 @@ class ToolFeatures:
         }
         return texts + [text for key, value in inner.items() for text in _strings_in(value, (key,))]
 
-    @lazy
+    @cached_property
     def text(self) -> str:
         """The definition as compact JSON, as far as it is sent to a model."""
         parts = {"name": self.name, "description": self.description}
@@ -237,7 +237,7 @@ class ToolFeatures:
         except (UnicodeEncodeError, OverflowError, RecursionError):  # an unpaired surrogate, 10^40
             return json.dumps(parts, separators=(",", ":"), ensure_ascii=False, default=str)
 
-    @lazy
+    @cached_property
     def tokens(self) -> int:
         """Estimated tokens of the definition in every request."""
         return estimate_tokens(self.text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from rightcall.lint.confusability.pairs import ToolPair, confusable_pairs
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lockfile import LockedTool
-from rightcall.lint.source.document import lazy
 from rightcall.lint.source.tools import ToolSet
 
 Locked = Mapping[str, LockedTool]
@@ -45,14 +45,14 @@ class SetFeatures:
         self.has_skills = any(tool.is_skill for tool in self.tools)
         self.config, self.locked, self.queries = config, locked, list(queries)
 
-    @lazy
+    @cached_property
     def without_skills(self) -> SetFeatures:
         """The set as rules see it that are not about skills."""
         if not self.has_skills:
             return self
         return self._with_tools([tool for tool in self.tools if not tool.is_skill])
 
-    @lazy
+    @cached_property
     def distinct(self) -> SetFeatures:
         """The set with one skill of each name: copies of a skill for several clients are no two to choose from."""
         if not self.has_skills:
@@ -66,28 +66,28 @@ class SetFeatures:
         other.tools, other.has_skills = tools, any(tool.is_skill for tool in tools)
         return other
 
-    @lazy
+    @cached_property
     def by_name(self) -> dict[str, ToolFeatures]:
         """Tools by name; of several with one name, the first."""
         first = {tool.name: tool for tool in reversed(self.tools)}
         return {tool.name: first[tool.name] for tool in self.tools}
 
-    @lazy
+    @cached_property
     def servers(self) -> frozenset[str]:
         """The servers the tools come from, as far as they say."""
         return frozenset(tool.source.server for tool in self.tools if tool.source.server)
 
-    @lazy
+    @cached_property
     def tokens(self) -> int:
         """Estimated tokens of the set in every request."""
         return sum(tool.tokens for tool in self.tools)
 
-    @lazy
+    @cached_property
     def targets(self) -> frozenset[str]:
         """Every provider that some tool is meant for."""
         return frozenset().union(*(tool.targets for tool in self.tools))
 
-    @lazy
+    @cached_property
     def pairs(self) -> list[ToolPair]:
         """Pairs of similar tools, most similar first."""
         return confusable_pairs(self.tools, self.queries) if len(self.tools) > 1 else []

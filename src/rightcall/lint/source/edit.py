@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import InputError
+from rightcall.files.located import Document, JsonPlace
 from rightcall.lint.rule import REMOVED, Edit
-from rightcall.lint.source.document import Document
-from rightcall.lint.source.json_places import JsonPlace
 
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _BARE_MEANS_MORE = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))

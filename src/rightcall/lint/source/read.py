@@ -11,8 +11,8 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
+from rightcall.files.located import SUFFIXES, Document
 from rightcall.files.skill_folder import find_skill_folders
-from rightcall.lint.source.document import SUFFIXES, Document
 from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
@@ -209,7 +209,7 @@ def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> N
     if stray is not None:
         path, problem, hint = stray
         entry = f"entry {path[-1] + 1}: " if path and isinstance(path[-1], int) else ""
-        raise InputError(f"{document.name}:{document.position(path)[0]}", f"{entry}{problem}", hint)
+        raise InputError(f"{document.name}:{document.line(path)}", f"{entry}{problem}", hint)
 
 
 def _refuse_repeated_key(document: Document, path: JsonPath, holder: str) -> None:
