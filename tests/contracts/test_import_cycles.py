@@ -58,7 +58,7 @@ LAZY_IMPORTS = {
     "agents/remote/remote_agent.py": "one module for each kind of address",
     "agents/session.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "rules that few gates have",
-    "files/located.py": "the places of YAML files",
+    "files/places.py": "the places of YAML files",
     "metrics/builtin/dialogue.py": "values of answers, when a suite checks them",
     "metrics/resolve.py": "judged metrics, when one is named",
     "model/case.py": "messages in place of calls",

@@ -69,7 +69,7 @@ LAWS = {
         cuts_text,
         {
             "core/text.py",
-            "files/located.py",  # an excerpt of a file that was itself cut
+            "files/places.py",  # an excerpt of a file that was itself cut
             "show/html.py",  # says why
         },
     ),

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import assume, given, strategies as st
 
-from rightcall.files.located import Document
+from rightcall.files.places import Document
 from rightcall.lint.config import LintConfig
 from rightcall.lint.fixer import fix, write
 from rightcall.lint.rule import REMOVED, Edit

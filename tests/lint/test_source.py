@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.files.located import Document
+from rightcall.files.places import Document
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.model import Tool
 from rightcall.tools.definitions.source import load_tools

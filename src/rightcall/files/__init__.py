@@ -2,7 +2,7 @@
 
     checked_read   a path to checked bytes (missing, a folder, empty, binary, UTF-16, byte order mark) or lines
     documents  items of a JSON or YAML document, each with the line where it begins; JSON pointers
-    located    a JSON or YAML document with the place of every value in its text
+    places     a JSON or YAML document with the place of every value in its text
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
     import_requests   what its code asks over the network while it is imported

@@ -11,7 +11,7 @@ from typing import Any
 
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
-from rightcall.files.located import SUFFIXES, Document
+from rightcall.files.places import SUFFIXES, Document
 from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import Found, find, fix_kind, not_ignored
 from rightcall.lint.features.toolset import SetFeatures

@@ -27,7 +27,7 @@ import msgspec
 
 from rightcall.files.atomic import write_file
 from rightcall.files.documents import JsonPath
-from rightcall.files.located import Document
+from rightcall.files.places import Document
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lockfile import read_recorded
 from rightcall.lint.report import Diagnostic, LintReport

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.files.located import Document, JsonPlace
+from rightcall.files.places import Document, JsonPlace
 from rightcall.lint.rule import REMOVED, Edit
 
 _BARE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")

@@ -11,7 +11,7 @@ from typing import Any
 
 from rightcall.core.groups import reachable
 from rightcall.files.documents import JsonPath, pointer_parts
-from rightcall.files.located import Document
+from rightcall.files.places import Document
 from rightcall.lint.source.tools import SourceTool, text_of
 from rightcall.schema.subschemas import reference_of, target_of
 

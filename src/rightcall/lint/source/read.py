@@ -11,7 +11,7 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
-from rightcall.files.located import SUFFIXES, Document
+from rightcall.files.places import SUFFIXES, Document
 from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in

@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
-from rightcall.files.located import Document
+from rightcall.files.places import Document
 from rightcall.lint.source.tools import CANONICAL, SourceTool, Spelling, text_of
 from rightcall.model.dialects.wire import KINDS
 

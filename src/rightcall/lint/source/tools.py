@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError
 from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
-from rightcall.files.located import SUFFIXES, Document
+from rightcall.files.places import SUFFIXES, Document
 from rightcall.files.skill_folder import NO_SKILL, SkillFolder, find_skill_folders, read_skill_folder
 from rightcall.model.dialects import mcp
 from rightcall.model.tool import Tool
