@@ -227,7 +227,7 @@ def _tools(name: str, draw: random.Random) -> Any:
             lambda: _typed("lint", name, "--format", draw.choice(["json", "sarif", "github"])),
             lambda: _typed("tools", "list", name),
             lambda: _typed("tools", "convert", name, "--to", target),
-            lambda: _typed("tools", "call", name, "get_weather", "--arg", "city=Hanoi"),
+            lambda: _typed("mcp", "call", name, "get_weather", "--arg", "city=Hanoi"),
             lambda: _typed("score", "good-goldens.jsonl", "good-t.trajectories.jsonl", "--tools", name),
         ]
     )()

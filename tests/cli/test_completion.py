@@ -53,7 +53,7 @@ def test_commands_options_and_values_are_offered(project, words, expected):
 
 @pytest.mark.parametrize(
     "words",
-    [("gate",), ("report",), ("runs", "show"), ("gate", "--baseline"), ("run", "suite.json", "--resume"), ("lint", "x", "--run")],
+    [("gate",), ("runs", "report"), ("runs", "show"), ("gate", "--baseline"), ("run", "suite.json", "--resume"), ("lint", "x", "--run")],
 )  # fmt: skip
 def test_stored_runs_are_offered(project, words):
     assert offered(*words, "") == ["last", project.id]

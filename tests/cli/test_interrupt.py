@@ -114,7 +114,7 @@ def test_nohup_is_respected(tmp_path):
 
 def test_a_server_on_stdin_ends_at_the_first_signal(tmp_path):
     (tmp_path / "tools.json").write_text('[{"name": "wait"}]')
-    for command in (["mcp"], ["tools", "serve", "tools.json"]):
+    for command in (["mcp", "serve"], ["mcp", "serve", "tools.json"]):
         process = subprocess.Popen(
             [sys.executable, "-m", "rightcall.cli.main", *command],
             cwd=tmp_path,

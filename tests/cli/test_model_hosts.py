@@ -50,7 +50,7 @@ def test_every_role_has_its_host_before_and_during_a_run_and_no_key_is_kept(righ
         document = json.loads(rightcall("run", "suite.yaml", "--dry-run", "--json").out)
         ran = rightcall("run", "suite.yaml", "--live", "off")
         checked = rightcall("list", "models", "suite.yaml")
-        report = rightcall("report", "last", "-o", "report.html")
+        report = rightcall("runs", "report", "last", "-o", "report.html")
     for role in ("agent", "user", "answer_relevancy"):
         assert f"asks {role} openai:m at {host}" in dry.out and f"asks: {role} openai:m at {host}" in ran.err
     assert {(role["role"], role["host"]) for role in document["hosts"]} == {

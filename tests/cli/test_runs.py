@@ -89,14 +89,18 @@ def test_delete_asks_before_it_deletes(url):
     assert "r-1" not in said(runs, "list", "--store", url)
 
 
-def test_prune_says_what_would_go(url):
+def test_old_runs_are_deleted_by_their_age(url):
     with open_store(url) as store:
         store.runs.tag("r-1", "kept", remove=True)
-    assert (
-        said(runs, "prune", "--keep", "1", "--dry-run", "--store", url)
-        == "would delete 1 run with 2 results\n"
-    )
-    assert said(runs, "prune", "--keep", "1", "--yes", "--store", url) == "deleted 1 run with 2 results\n"
+    with pytest.raises(InputError, match="this would delete 1 run with 2 results; pass --yes"):
+        said(runs, "delete", "--older", "0h", "--store", url)
+    assert said(runs, "delete", "--older", "0h", "--yes", "--store", url) == "deleted 1 run with 2 results\n"
+    assert said(runs, "delete", "--older", "28d", "--store", url) == "no such old runs\n"
+
+
+@pytest.mark.parametrize("words", [(), ("r-1", "--older", "30d"), ("--older", "30"), ("--older", "d")])
+def test_what_to_delete_is_said_in_one_way(rightcall, words):
+    assert rightcall("runs", "delete", *words).code == 2
 
 
 def test_a_missing_store_is_an_error_and_stays_missing(tmp_path):

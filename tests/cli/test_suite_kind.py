@@ -58,7 +58,7 @@ def test_every_door_says_what_runs_show_about_the_suite(rightcall, kind, forbidd
     shown = rightcall("runs", "show", "--json").rows[0]["suite"]
     assert shown["kind"] == kind and (shown["saturated"] or shown["never_passed"])["runs"] == 3
     for suffix in ("html", "md", "json"):
-        rightcall("report", "-o", f"report.{suffix}")
+        rightcall("runs", "report", "-o", f"report.{suffix}")
         text = Path(f"report.{suffix}").read_text("utf-8")
         assert note in text if suffix != "json" else json.loads(text)["view"]["suite"] == shown
     assert note in rightcall("check", "suite.yaml", "--baseline", "last").out

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rightcall.cli.tools_call import call, serve
+from rightcall.cli.mcp import call, serve
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.tools.definitions.source import tools_of
 from rightcall.tools.mcp.address import McpAddress
@@ -114,7 +114,7 @@ def test_mocked_calls_keep_no_keys(folder: Path):
 @pytest.mark.stories
 def test_a_server_that_is_started_again_remembers_its_keys(folder: Path):
     (folder / "paying_tools.py").write_text(PAYING)
-    command = [sys.executable, "-m", "rightcall.cli.main", "tools", "serve", "paying_tools:pay", "--real"]
+    command = [sys.executable, "-m", "rightcall.cli.main", "mcp", "serve", "paying_tools:pay", "--real"]
     address = McpAddress(tuple(command), env={"PYTHONPATH": str(folder)}, cwd=str(folder))
 
     async def paid() -> object:
@@ -123,3 +123,17 @@ def test_a_server_that_is_started_again_remembers_its_keys(folder: Path):
 
     assert asyncio.run(paid()) == asyncio.run(paid()) == {"paid": 5}
     assert (folder / "paid.txt").read_text() == "5\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((".", "--strict"), "--strict is not for RightCall"),
+        (("a.mcp.jsonl", "--real"), "--real is not for a recording"),
+        (("tools.json", "--trust"), "--trust is not for tools"),
+        (("suite.yaml", "--to", "https://x.example", "--strict"), "--strict is not for a suite"),
+    ],
+)
+def test_what_is_served_has_its_own_options(rightcall, words, problem):
+    done = rightcall("mcp", "serve", *words)
+    assert (done.code, problem in done.err) == (2, True)

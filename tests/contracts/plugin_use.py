@@ -64,7 +64,7 @@ def main() -> None:
     trace = assemble([Span("a" * 32, "b" * 16, name="call", start=1, end=2, attributes=attributes)])
     phone = compile_matcher({"phone": "+49 30 1234"}, Scope())
     command("dataset", "convert", "lines.txt", "--from", "arrows", "-o", "goldens.jsonl")
-    command("report", run.id, "--store", "runs.db", "-o", "run.csv")
+    command("runs", "report", run.id, "--store", "runs.db", "-o", "run.csv")
     lint = json.loads(command("lint", "tools.json", "--format", "json", "--fail-on", "never"))
     shown = {
         "provider": calls_of(result.trajectory),

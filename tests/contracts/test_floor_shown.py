@@ -105,7 +105,7 @@ OUTPUTS = {
     "pytest": lambda run, tmp_path: pytest_summary(run),
 }
 SHORT_OUTPUTS = {
-    "report line": lambda run, tmp_path: command(run, "report", run.id, "-o", str(tmp_path / "r.md")),
+    "report line": lambda run, tmp_path: command(run, "runs", "report", run.id, "-o", str(tmp_path / "r.md")),
     "report.html, beside the number": lambda run, tmp_path: report(run, "html"),
     "dashboard, beside the number": lambda run, tmp_path: page(run, f"/runs/{run.id}"),
 }

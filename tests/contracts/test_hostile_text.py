@@ -114,7 +114,7 @@ COMMANDS = [
     ["gate", "last", "--min", "0.5", "--json"],
     ["compare", "last", "last"],
     ["compare", "last", "last", "--json"],
-    ["flaky", "last"],
+    ["runs", "list", "--flaky", "last"],
     ["plan", "--min", "0.5", "--target", "0.9", "--dataset", "goldens.jsonl"],
     ["dataset", "check", "goldens.jsonl", "--tools", "tools.json"],
     ["dataset", "check", "goldens.jsonl", "--tools", "tools.json", "--quality", "--run", "last"],
@@ -130,8 +130,7 @@ COMMANDS = [
     ["list", "tools", "tools.json"],
     ["list", "tools", "tools.json", marked("tool")],
     ["list", "tools", "tools.json", STEERS],
-    ["tools", "call", "tools.json", marked("tool"), "--args", json.dumps({marked("city"): STEERS})],
-    ["tools", "convert", "tools.json", "--to", "openai-strict"],
+    ["mcp", "call", "tools.json", marked("tool"), "--args", json.dumps({marked("city"): STEERS})],
     ["lint", "tools.json"],
     ["lint", "tools.json", "--suggest"],
     ["lint", "tools.json", "--format", "github"],
@@ -144,10 +143,10 @@ COMMANDS = [
     ["runs", "show", "last"],
     ["runs", "show", STEERS],
     ["runs", "export", "last"],
-    ["report", "last", "--format", "markdown"],
-    ["report", "last", "--format", "json"],
-    ["report", "last", "--format", "junit", "-o", "junit.xml", "--github"],
-    ["report", "last", "-o", "report.html"],
+    ["runs", "report", "last", "--format", "markdown"],
+    ["runs", "report", "last", "--format", "json"],
+    ["runs", "report", "last", "--format", "junit", "-o", "junit.xml"],
+    ["runs", "report", "last", "-o", "report.html"],
     ["list", "metrics", STEERS],
     ["list", "rules", STEERS],
     ["list", "models", STEERS],
@@ -191,8 +190,8 @@ def test_what_a_command_prints_is_inert(command, coloured, folder, capfd, monkey
 
 
 def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
-    for command in (COMMANDS[0], ["report", "last", "-o", "report.html"], ["report", "last", "-o", "junit.xml"],
-                    ["report", "last", "-o", "report.md"], ["lint", "tools.json", "--format", "sarif", "--output", "s.sarif"]):  # fmt: skip
+    for command in (COMMANDS[0], ["runs", "report", "last", "-o", "report.html"], ["runs", "report", "last", "-o", "junit.xml"],
+                    ["runs", "report", "last", "-o", "report.md"], ["lint", "tools.json", "--format", "sarif", "--output", "s.sarif"]):  # fmt: skip
         run(folder, command, capfd, monkeypatch)
     page, markdown = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "<script>alert" not in page

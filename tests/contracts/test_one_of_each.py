@@ -115,9 +115,8 @@ def test_a_failure_code_is_one_row_and_where_it_arises():
 HAND_WRITTEN_OPTIONS = {
     "cli/dataset.py": 1,  # --from offers the importers of installed packages
     "cli/dataset_versions.py": 1,  # -o takes two files
-    "cli/mcp.py": 1,  # --project is a folder that click looks for
-    "cli/report.py": 1,  # --format offers the formats of installed packages
-    "wings/contracts/command.py": 1,  # --allow-writes may have a value
+    "cli/main.py": 2,  # the options of the program, which a command takes without listing them
+    "cli/run_report.py": 1,  # --format offers the formats of installed packages
 }
 """What only click can say; every other option is declared with `core/options.py`."""
 

@@ -78,9 +78,8 @@ DOORS = {
     "tools list": ["list", "tools", "SOURCE"],
     "tools list --json": ["list", "tools", "SOURCE", "--json"],
     "tools show": ["list", "tools", "SOURCE", "x"],
-    "tools lock": ["tools", "lock", "SOURCE"],
-    "tools call": ["tools", "call", "SOURCE", "x"],
-    "tools serve": ["tools", "serve", "SOURCE"],
+    "mcp call": ["mcp", "call", "SOURCE", "x"],
+    "mcp serve": ["mcp", "serve", "SOURCE"],
     "generate": ["generate", "goldens", "--tools", "SOURCE", "--model", "keyword:"],
     "attacks": ["attacks", "guard", "SOURCE", "-o", "guard.yaml"],
     "suite": ["run", "suite.json"],
@@ -168,7 +167,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("door", ["lint", "tools list", "tools call", "generate", "suite"])
+@pytest.mark.parametrize("door", ["lint", "tools list", "mcp call", "generate", "suite"])
 @pytest.mark.parametrize("source", REFUSED)
 def test_what_has_no_tools_that_can_be_seen_is_refused_in_one_sentence(rightcall, shop, door, source):
     done = use(rightcall, shop, door, source)

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner
 
-from rightcall.cli.record import record
+from rightcall.cli.runs import runs
 from rightcall.core.errors import ConfigError
 from rightcall.recording.library import Recordings
 from rightcall.recording.proxy import RecordingProxy
@@ -145,7 +145,7 @@ def test_pruning_removes_what_a_proxy_recorded_for_goldens_that_are_gone(tmp_pat
     asyncio.run(asked(served, "auto", asks, model=Model()))
     (tmp_path / "goldens.jsonl").write_text('{"id": "kept", "input": "x", "expected_calls": []}\n')
     (tmp_path / "suite.yaml").write_text("{name: shop, dataset: goldens.jsonl, agent: {model: 'exec:true'}}")
-    assert CliRunner().invoke(record, ["prune", "suite.yaml"]).exit_code == 0
+    assert CliRunner().invoke(runs, ["delete", "--recordings", "suite.yaml", "--yes"]).exit_code == 0
     assert [path.name.split("-")[0] for path in served.glob("*.json")] == ["kept"]
 
 

@@ -188,7 +188,7 @@ def test_an_unchecked_case_whose_agent_broke_says_so(tmp_path):
 )
 def test_reports_show_unchecked_cases(tmp_path, suffix, text):
     by_run(tmp_path)
-    typed(tmp_path, "report", "last", "-o", f"r.{suffix}")
+    typed(tmp_path, "runs", "report", "last", "-o", f"r.{suffix}")
     assert text in (tmp_path / f"r.{suffix}").read_text()
 
 

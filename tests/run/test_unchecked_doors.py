@@ -201,10 +201,10 @@ def test_prompts_stop_no_run_early(tmp_path):
 
 COMMANDS = [
     ("compare", "a", "b"),
-    ("flaky", "b"),
+    ("runs", "list", "--flaky", "b"),
     ("analyze", "b"),
     ("runs", "show", "b"),
-    ("runs", "trend", "alone"),
+    ("runs", "list", "--trend", "--group", "alone"),
     ("gate", "b", "--baseline", "a"),
     ("baseline", "save", "b"),
 ]

@@ -49,7 +49,7 @@ def test_attempts_of_attacks_are_said_to_be_left_out_also_when_nothing_else_fail
     print_analysis(Screen(file=out), Analysis("r", 0, 10, 5, 0.1, (), (), (), {}, {}, attempts=120))
     assert out.getvalue().splitlines() == [
         "0 of 10 trials failed in r",
-        "  120 goldens with attacks or benign twins not analyzed: see `rightcall report`",
+        "  120 goldens with attacks or benign twins not analyzed: see `rightcall runs report`",
     ]
 
 

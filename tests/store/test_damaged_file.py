@@ -18,7 +18,7 @@ from rightcall.store.address import open_store
 COMMANDS = [
     ["runs", "list"],
     ["runs", "show", "last"],
-    ["report", "last", "-o", "report.html"],
+    ["runs", "report", "last", "-o", "report.html"],
     ["compare", "last~1", "last"],
     ["analyze", "last"],
     ["gate", "last"],
@@ -128,7 +128,11 @@ def test_a_number_of_another_type_gives_one_sentence(
     Path("damaged.db").write_bytes(healthy)
     with sqlite3.connect("damaged.db") as database:
         database.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (value,))
-    for words in (["runs", "list"], ["report", "last", "-o", "report.html"], ["compare", "last~1", "last"]):
+    for words in (
+        ["runs", "list"],
+        ["runs", "report", "last", "-o", "report.html"],
+        ["compare", "last~1", "last"],
+    ):
         code, problem = ended(capsys, *words)
         assert code in range(5)
         assert "Traceback" not in problem

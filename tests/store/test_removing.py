@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import func, select
 
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import InputError
 from rightcall.model import Golden
 from rightcall.store.address import open_store
-from rightcall.store.base import Retention
 from rightcall.store.sql import tables
 
 from .builders import a_result, a_run
@@ -39,7 +38,7 @@ def a_full_run(store, run_id, tools="abc"):
 
 def test_deleting_the_only_run_leaves_nothing(store):
     a_full_run(store, "r-1")
-    assert store.runs.delete("r-1").results == 2
+    assert [run.results for run in store.runs.delete("r-1")] == [2]
     assert rows(store) == {}
 
 
@@ -79,28 +78,15 @@ def ids(runs) -> list[str]:
     return [run.id for run in runs]
 
 
-def test_the_newest_of_each_suite_are_kept(ten_days):
-    assert ids(ten_days.runs.prune(Retention(keep=2))) == ["r-02", "r-03", "r-04", "r-05", "r-06"]
-    assert ids(ten_days.runs.page()) == ["r-10", "r-09", "r-08", "r-07", "r-01"]
+def test_the_young_and_the_tagged_are_no_old_runs(ten_days):
+    assert ids(ten_days.runs.old_runs(timedelta(days=6.5))) == ["r-02", "r-03"]
+    assert ids(ten_days.runs.delete("r-02", "r-03")) == ["r-02", "r-03"]
+    assert ids(ten_days.runs.old_runs(timedelta(days=6.5))) == []
 
 
-def test_the_young_are_kept(ten_days):
-    assert ids(ten_days.runs.prune(Retention(older_than_days=6.5), dry_run=True)) == ["r-02", "r-03"]
-
-
-def test_a_run_is_deleted_only_when_both_rules_allow_it(ten_days):
-    assert ids(ten_days.runs.prune(Retention(keep=3, older_than_days=6.5), dry_run=True)) == ["r-02", "r-03"]
-    assert ids(ten_days.runs.prune(Retention(keep=4, older_than_days=6.5), dry_run=True)) == ["r-02"]
-
-
-def test_a_run_that_may_be_in_progress_stays(ten_days):
+def test_a_run_that_may_be_in_progress_is_no_old_run(ten_days):
     ten_days.clock = lambda: datetime(2026, 1, 1, 12, tzinfo=UTC)
-    assert "r-02" not in ids(ten_days.runs.prune(Retention(keep=0), dry_run=True))
-
-
-def test_pruning_without_a_rule_is_refused(store):
-    with pytest.raises(ConfigError, match="specify which runs to keep"):
-        store.runs.prune(Retention())
+    assert "r-02" not in ids(ten_days.runs.old_runs(timedelta(days=-1)))
 
 
 def test_sqlite_gives_the_space_back(tmp_path):

@@ -60,7 +60,7 @@ class Installed:
         self.run("init", "suite")
         self.run("run", "suite/suite.yaml", code=1)
         self.run("lint", "suite/tools.json", code=1)  # delete_user and delete_account are badly described
-        self.run("report", "last", "-o", "report.html")
+        self.run("runs", "report", "last", "-o", "report.html")
         assert b"</html>" in (self._folder / "report.html").read_bytes()
 
     def try_plugin(self) -> None:

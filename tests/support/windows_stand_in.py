@@ -78,7 +78,7 @@ def try_commands(folder: Path) -> None:
         ("lint", str(suite / "tools.json")),
         ("run", str(suite / "suite.yaml"), "--store", store),
         ("gate", "last", "--min", "0.1", "--store", store),
-        ("report", "last", "--store", store, "-o", str(folder / "report.md")),
+        ("runs", "report", "last", "--store", store, "-o", str(folder / "report.md")),
         ("runs", "list", "--store", store, "--json"),
     ):
         code = cli.main(words, prog_name="rightcall", standalone_mode=False)

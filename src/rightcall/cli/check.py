@@ -199,7 +199,7 @@ def _show(result: CheckResult) -> None:
     for line in filter(None, (*result.notes, everything, result.hint)):
         out.say("[dim]{}[/dim]", line)
     if result.run_id and result.verdict != "PASS":
-        steps = [f"rightcall report {result.run_id}"]
+        steps = [f"rightcall runs report {result.run_id}"]
         if result.verdict == "INCONCLUSIVE" and not result.everything:
             steps.append(f"{shlex.join(['rightcall', *sys.argv[1:]])} --full")
         print_next(*steps)

@@ -180,6 +180,7 @@ def click_option(field: DeclaredOption) -> click.Option:
         [*flags, field.name],
         type=None if is_flag else _click_type(kind, field),
         is_flag=is_flag,
+        **_alone(option),
         multiple=is_many,
         **({"required": True} if field.required else {"default": None if is_many else field.default}),
         show_default=is_shown,
@@ -191,6 +192,10 @@ def click_option(field: DeclaredOption) -> click.Option:
     )
     result.group = option.group
     return result
+
+
+def _alone(option: Option) -> dict[str, Any]:
+    return {"flag_value": option.alone} if option.alone else {}
 
 
 def _help(field: DeclaredOption, is_many: bool) -> str:

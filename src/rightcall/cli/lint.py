@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rightcall.api.lint_sources import read_sources
+from rightcall.api.lint_sources import read_offer, read_sources
 from rightcall.api.tool_lint import lint_sets
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
@@ -56,7 +56,7 @@ def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     sets = _read(sources, options.allow_import)
     if options.do_fix:
         sets = _fix(sets, config, sources, options.allow_import)
-    report = _lint(sets, config, settings, options)
+    report = _lint(sets, sources, config, settings, options)
     _print(report, form, options)
     if options.suggest:
         _show_suggestions(sets, config)
@@ -115,7 +115,11 @@ def _read(sources: tuple[str, ...], allow_import: bool) -> list[ToolSet]:
 
 
 def _lint(
-    sets: list[ToolSet], config: LintConfig, settings: LintSettings, options: LintOptions
+    sets: list[ToolSet],
+    sources: tuple[str, ...],
+    config: LintConfig,
+    settings: LintSettings,
+    options: LintOptions,
 ) -> LintReport:
     from rightcall.lint.known_findings import baseline_of, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, write_lock
@@ -124,7 +128,8 @@ def _lint(
     if options.update_lock:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
-        write_lock(Path(lock), lock_of(sets))
+        offered = [offer for source in sources for offer in read_offer(source)]
+        write_lock(Path(lock), lock_of(offered))
     baseline = None if target else options.baseline or settings.path("baseline")
     report = lint_sets(sets, config, replace(options, lock=lock, baseline=baseline))
     if target:

@@ -11,8 +11,8 @@ import click
 from rightcall.cli import list_models
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.list_models import Listing
+from rightcall.cli.list_tools import FormatOption, list_instructions, list_tools, show_tool
 from rightcall.cli.output import console, print_json, print_next
-from rightcall.cli.tools import FormatOption, list_instructions, list_tools, show_tool
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import JsonOption, Option

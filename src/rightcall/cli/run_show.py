@@ -82,7 +82,7 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
         steps.append(f"rightcall analyze {stored.id}{where}")
     if not stored.finished:
         steps.append(f"rightcall run SUITE --resume {stored.id}{where}")
-    print_next(*steps, f"rightcall report {stored.id}{where}")
+    print_next(*steps, f"rightcall runs report {stored.id}{where}")
 
 
 def _show_case(

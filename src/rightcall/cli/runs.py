@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 import msgspec
@@ -13,11 +14,14 @@ from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import ask, console, print_json_line, store_argument, tell
+from rightcall.cli.output import ask, print_json_line, store_argument, tell
+from rightcall.cli.run_lists import print_flaky, print_trends
+from rightcall.cli.run_report import report
 from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.own_output import OWN
+from rightcall.core.seam import load
 from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
@@ -30,10 +34,11 @@ if TYPE_CHECKING:
 
 @click.group(cls=CommandGroup)
 def runs() -> None:
-    """List, show, tag, export, rescore, move, delete and prune the runs in the store."""
+    """List, show, report, tag, export, rescore, move and delete the runs in the store."""
 
 
 runs.add_command(show)
+runs.add_command(report)
 
 
 @runs.command("list")
@@ -46,10 +51,27 @@ def list_(
     unfinished: Annotated[bool, Option("Only runs that can be resumed")] = False,
     limit: Annotated[int, Option("Maximum number of runs", ge=1)] = 20,
     after: Annotated[str | None, Option("Only runs older than this one (next page)", metavar="RUN")] = None,
+    flaky: Annotated[
+        str,
+        Option(
+            "Instead list goldens whose trials disagree in this run (without a value: the last), worst first",
+            metavar="[RUN]",
+            alone="last",
+        ),
+    ] = "",
+    trend: Annotated[
+        bool, Option("Instead show the pass rates of --group over time, and what changed between its runs")
+    ] = False,
     store_url: StoreOption = None,
     as_json: JsonLinesOption = False,
 ) -> None:
     """List runs, newest first."""
+    if flaky:
+        print_flaky(store_url, flaky, as_json=as_json)
+        return
+    if trend:
+        print_trends(store_url, group, limit, as_json=as_json)
+        return
     from rightcall.store.base import RunFilter
 
     state: Literal["unfinished", "any"] = "unfinished" if unfinished else "any"
@@ -102,7 +124,7 @@ def tag(
     store_url: StoreOption = None,
     as_json: JsonLinesOption = False,
 ) -> None:
-    """Add TAGS to RUN. A tag names a run in every command, protects it from `runs prune` and filters lists.
+    """Add TAGS to RUN. A tag names a run in every command, keeps it from `runs delete --older` and filters lists.
 
     RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch.
     """
@@ -131,10 +153,21 @@ def export(
             flags=("--timings/--no-timings",),
         ),
     ] = True,
+    recordings: Annotated[
+        str,
+        Option(
+            "RUN is a suite: write its recorded tool calls as a recording of this MCP server, for `mcp serve`",
+            metavar="SERVER",
+        ),
+    ] = "",
     store_url: StoreOption = None,
 ) -> None:
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
     from contextlib import nullcontext
+
+    if recordings:
+        _export_recordings(Path(run), recordings, output)
+        return
 
     from rightcall.store.sql.export import export_lines
 
@@ -144,6 +177,17 @@ def export(
             results = store.runs.results(run, trajectories=trajectories)
             for line in export_lines(results, timings=timings):
                 file.write(inert_json(line))
+
+
+def _export_recordings(suite: Path, server: str, output: Path | None) -> None:
+    from rightcall.recording.mcp.session_file import write_session
+    from rightcall.run.suite_actions import recordings_of_suite
+
+    if output is None:
+        raise click.UsageError("--recordings writes a file: name it with -o")
+    session = run_interruptible(load("services", "mcp_export")(recordings_of_suite(suite)[1], server))
+    write_session(output, session)
+    tell(f"{len(session.tools)} tools and {len(session.calls)} calls written to {output}")
 
 
 @runs.command()
@@ -195,69 +239,64 @@ def rescore(
     else:
         from rightcall.show.terminal import print_summary
 
-        print_summary(summary, (), hints=[f"rightcall runs show {run_id}", f"rightcall report {run_id}"])
+        print_summary(summary, (), hints=[f"rightcall runs show {run_id}", f"rightcall runs report {run_id}"])
         tell(verdict.sentence)
     raise click.exceptions.Exit(verdict.exit_code)
 
 
 @runs.command()
-@click.argument("group")
-def trend(
-    group: str,
-    limit: Annotated[int, Option("Number of newest runs", ge=2)] = 20,
-    store_url: StoreOption = None,
-    as_json: JsonLinesOption = False,
-) -> None:
-    """Show the pass rates of the runs of GROUP over time, with intervals and what changed between them."""
-    from rightcall.improve.run_matrix import group_trend
-    from rightcall.show.comparison import print_trend
-
-    with open_store(store_url, must_exist=True) as store:
-        points = group_trend(store, group, limit)
-    if not points:
-        raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
-    if as_json:
-        for point in points:
-            print_json_line(point)
-    else:
-        print_trend(console(), group, points)
-
-
-@runs.command()
-@click.argument("run", nargs=-1, required=True)
-def delete(run: tuple[str, ...], yes: YesOption = False, store_url: StoreOption = None) -> None:
-    """Delete runs with all their results."""
-    with open_store(store_url, must_exist=True) as store:
-        stored_runs = [store.runs.get(name) for name in run]
-        _confirm(stored_runs, yes)
-        for stored in stored_runs:
-            store.runs.delete(stored.id)
-    tell(f"deleted {_amount(stored_runs)}")
-
-
-@runs.command()
-def prune(
-    keep: Annotated[int | None, Option("Keep the newest N runs of each suite", metavar="N", ge=0)] = None,
-    older_than: Annotated[float | None, Option("Keep runs newer than this", metavar="DAYS", ge=0)] = None,
-    dry_run: Annotated[bool, Option("Only show what would be deleted")] = False,
+@click.argument("run", nargs=-1)
+def delete(
+    run: tuple[str, ...],
+    older: Annotated[
+        str, Option("All runs that started longer ago and have no tag, such as 30d or 12h", metavar="AGE")
+    ] = "",
+    recordings: Annotated[
+        Path | None,
+        Option("Recorded model answers that no golden of this suite uses, instead of runs", metavar="SUITE"),
+    ] = None,
     yes: YesOption = False,
     store_url: StoreOption = None,
-    as_json: JsonLinesOption = False,
 ) -> None:
-    """Delete old runs, except tagged runs and runs in progress."""
-    from rightcall.store.base import Retention
-
-    retention = Retention(keep, older_than)
+    """Delete runs with all their results: those named, or old ones. Runs in progress are not old."""
+    if (bool(run), bool(older), recordings is not None).count(True) != 1:
+        raise click.UsageError("name one of RUN…, --older AGE and --recordings SUITE")
+    if recordings is not None:
+        _delete_recordings(recordings, yes)
+        return
     with open_store(store_url, must_exist=True) as store:
-        stored_runs = store.runs.prune(retention, dry_run=True)
-        if stored_runs and not dry_run:
-            _confirm(stored_runs, yes)
-            stored_runs = store.runs.prune(retention)
-    if as_json:
-        for run in stored_runs:
-            print_json_line(run)
-    else:
-        tell(f"{'would delete' if dry_run else 'deleted'} {_amount(stored_runs)}")
+        stored_runs = store.runs.old_runs(_age(older)) if older else [store.runs.get(name) for name in run]
+        if stored_runs:
+            results = sum(stored.results for stored in stored_runs)
+            _confirm(f"{pluralize(len(stored_runs), 'run')} with {results:,} results", yes)
+            store.runs.delete(*(stored.id for stored in stored_runs))
+        else:
+            tell("no such old runs")
+
+
+def _age(text: str) -> timedelta:
+    """`30d`, `12h` or `4w`."""
+    number, unit = text[:-1], {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])
+    if unit is None or not number.isdecimal() or len(number) > 5:
+        raise click.UsageError(f"--older {text}: write a number and h, d or w, such as 30d")
+    return timedelta(**{unit: int(number)})
+
+
+def _delete_recordings(suite: Path, yes: bool) -> None:
+    from rightcall.datasets.goldens import load_goldens
+    from rightcall.recording.library import Recordings
+    from rightcall.recording.settings import RecordSettings
+    from rightcall.run.suite_actions import recordings_of_suite
+
+    loaded, folder = recordings_of_suite(suite)
+    kept = Recordings(RecordSettings("replay"), folder)
+    unused = kept.orphan_files(golden.id for golden in load_goldens(suite.parent / loaded.dataset))
+    if not unused:
+        tell("no recordings that no golden uses")
+        return
+    _confirm(pluralize(len(unused), "recording"), yes)
+    for path in unused:
+        path.unlink()
 
 
 def _print_table(stored_runs: list[StoredRun]) -> None:
@@ -281,14 +320,10 @@ def _print_table(stored_runs: list[StoredRun]) -> None:
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))
 
 
-def _confirm(stored_runs: list[Any], yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise InputError("", f"this would delete {_amount(stored_runs)}", "pass --yes to confirm")
-    ask(click.confirm, f"delete {_amount(stored_runs)}?", abort=True)
-
-
-def _amount(stored_runs: list[Any]) -> str:
-    results = sum(run.results for run in stored_runs)
-    return f"{pluralize(len(stored_runs), 'run')} with {results:,} results"
+def _confirm(amount: str, yes: bool) -> None:
+    """Go on to delete what was asked for, and say so; or not."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InputError("", f"this would delete {amount}", "pass --yes to confirm")
+        ask(click.confirm, f"delete {amount}?", abort=True)
+    tell(f"deleted {amount}")

@@ -50,8 +50,9 @@ class Option:
     """What an option means. `flags` spell it on the command line [default: `--name`].
 
     `values` says what completion offers: run, metric, suite, model, file or folder. `default` replaces a default of
-    None in the help text. `hidden` options are Python keywords alone, those not `is_python` the command's. `envvar` is
-    the environment variable that a secret may come from.
+    None in the help text. `alone` is the value of a flag that is typed without one. `hidden` options are Python
+    keywords alone, those not `is_python` the command's. `envvar` is the environment variable that a secret may come
+    from.
     """
 
     help: str
@@ -64,6 +65,7 @@ class Option:
     lt: float | None = None
     values: str = ""
     default: str = ""
+    alone: str = ""
     hidden: bool = False
     is_python: bool = True
     envvar: str | None = None

@@ -149,7 +149,7 @@ class Analysis(msgspec.Struct, frozen=True):
         """That attempts are not analyzed, and where they are shown; empty for a run without attacks."""
         count = pluralize(self.attempts, "golden")
         return (
-            f"{count} with attacks or benign twins not analyzed: see `rightcall report`"
+            f"{count} with attacks or benign twins not analyzed: see `rightcall runs report`"
             if self.attempts
             else ""
         )

@@ -69,7 +69,7 @@ def lock_of(sets: Iterable[ToolSet]) -> ToolLock:
 
 def read_lock(path: Path) -> dict[str, LockedTool]:
     """The approved tools of a lockfile by name; raises `InputError`."""
-    hint = "create it with: rightcall tools lock SOURCE"
+    hint = "create it with: rightcall lint SOURCE --lock FILE --update-lock"
     lock = read_recorded(path, ToolLock, (LOCK_FORMAT, _OLDER_FORMAT), hint)
     return {
         key: LockedTool(frozenset((held,) if isinstance(held, str) else held), lock.parts.get(key, {}))

@@ -32,7 +32,7 @@ from rightcall.recording.cassette import (
 from rightcall.recording.settings import RecordSettings
 
 SERVED = "served"
-"""The folder inside a suite's recordings of what a proxy recorded: `rightcall record serve`."""
+"""The folder inside a suite's recordings of what a proxy recorded: `rightcall mcp serve`."""
 
 JUDGED = "judges"
 """The folder inside a suite's recordings of what judges answered."""

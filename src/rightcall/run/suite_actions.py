@@ -135,6 +135,14 @@ def recordings_folder(suite: Suite, folder: Path) -> Path:
     return folder / record_settings(suite).folder / name
 
 
+def recordings_of_suite(file: Path) -> tuple[Suite, Path]:
+    """The suite in a file, and the folder of its recordings."""
+    from rightcall.run.suite import load_suite
+
+    suite = load_suite(file)
+    return suite, recordings_folder(suite, file.parent)
+
+
 def suite_recordings(suite: Suite, folder: Path) -> Recordings | None:
     """The recordings of a suite; None when nothing is recorded or replayed."""
     settings = record_settings(suite)

@@ -23,5 +23,5 @@ def lock_differences(folder: Path, tools: Iterable[Tool]) -> list[LockDifference
 def lock_problems(folder: Path, changes: Iterable[LockDifference]) -> list[str]:
     """Each difference as a sentence, with what to do."""
     path = folder / LOCK_FILE
-    accept = f"review it, then accept it: rightcall tools lock SUITE -o {shlex.quote(str(path))}"
+    accept = f"review it, then accept it: rightcall lint SUITE --lock {shlex.quote(str(path))} --update-lock"
     return [f"{path}: {difference.tool}: {difference.text}; {accept}" for difference in changes]

@@ -33,7 +33,8 @@ def print_safety(out: Screen, view: SafetyView) -> None:
         _print_hit(out, hit)
     if (more := len(view.hits) + view.more_hits - MOST_PRINTED) > 0:
         out.say(
-            "[dim]… and {:,} more attacks that moved the agent; `rightcall report` shows them[/dim]", more
+            "[dim]… and {:,} more attacks that moved the agent; `rightcall runs report` shows them[/dim]",
+            more,
         )
     if view.search is not None:
         _print_section(out, view.search)

@@ -157,16 +157,6 @@ class ListedGolden(Record, frozen=True):
     """All of them, in order, without trajectories."""
 
 
-class Retention(msgspec.Struct, frozen=True):
-    """Which runs to keep: the newest `keep` of each suite, and those younger than `older_than_days`.
-
-    A run is deleted only when both rules allow it; a tagged run, or one still being written, stays.
-    """
-
-    keep: int | None = None
-    older_than_days: float | None = None
-
-
 class SuiteOverview(Record, frozen=True):
     """A suite by name: how many runs it has, and when the newest started."""
 

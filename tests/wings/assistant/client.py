@@ -67,7 +67,7 @@ def with_assistant(folder: Path, use: Callable[[Assistant], Awaitable[Any]], *op
         environment = {name: value for name, value in os.environ.items() if name != "RIGHTCALL_STORE"}
         server = StdioServerParameters(
             command=sys.executable,
-            args=["-m", "rightcall", "mcp", *options],
+            args=["-m", "rightcall", "mcp", "serve", *options],
             cwd=str(folder),
             env=environment,
         )

@@ -92,7 +92,7 @@ def test_no_suite_runs_unless_the_user_started_the_server_with_trust(project):
             ("audit_suite", {}),
         ):
             said = await ask(tool, suite="suite.yaml", **words)
-            assert said["error"] == "permission_denied" and "rightcall mcp --trust" in said["detail"]
+            assert said["error"] == "permission_denied" and "rightcall mcp serve --trust" in said["detail"]
 
     with_assistant(project, try_all)
     assert not (project / "done").exists()
@@ -156,7 +156,7 @@ def test_reading_tools_say_so_and_its_own_listing_lints_clean(project):
 
 
 def test_a_store_outside_the_project_is_refused(project, tmp_path):
-    command = [sys.executable, "-m", "rightcall", "mcp", "--store", str(tmp_path / "x.db")]
+    command = [sys.executable, "-m", "rightcall", "mcp", "serve", "--store", str(tmp_path / "x.db")]
     ended = subprocess.run(
         command, cwd=project, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
     )

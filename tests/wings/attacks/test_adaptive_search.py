@@ -170,7 +170,7 @@ def test_a_search_is_shown_apart_everywhere_and_its_winners_are_goldens(tmp_path
     for form in ("html", "markdown", "json", "junit"):
         page = tmp_path / f"report.{form}"
         shown = CliRunner().invoke(
-            cli, ["report", run.id, "--store", str(store), "--format", form, "-o", str(page)]
+            cli, ["runs", "report", run.id, "--store", str(store), "--format", form, "-o", str(page)]
         )
         assert shown.exit_code == 0, shown.output
         assert sentence in page.read_text(encoding="utf-8"), form

@@ -39,7 +39,7 @@ COMMANDS = (
     ("run", "suite.yaml", "--id", "000000-000000-off000"),
     ("runs", "show", "last"),
     ("runs", "export", "last", "--no-timings"),
-    *(("report", "last", "-o", f"report.{kind}") for kind in ("html", "md", "xml", "json")),
+    *(("runs", "report", "last", "-o", f"report.{kind}") for kind in ("html", "md", "xml", "json")),
     ("score", "goldens.jsonl", "recorded.jsonl", "--json"),
 )
 CLOCK = "import time\ntime.perf_counter = lambda: 0.0\ntime.perf_counter_ns = lambda: 0\n"

@@ -16,7 +16,7 @@ class AsyncConfig:
 
 @dataclass
 class DisplayConfig:
-    """What DeepEval prints and writes. Nothing is printed here: use the returned run, or `rightcall report`."""
+    """What DeepEval prints and writes. Nothing is printed here: use the returned run, or `rightcall runs report`."""
 
     show_indicator: bool = True
     print_results: bool = True

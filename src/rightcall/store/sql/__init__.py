@@ -14,7 +14,7 @@ golden_list  goldens in the order a list shows them
 failures     failed trials as analysis reads them
 comparison   two runs golden by golden
 annotations  tags and notes
-removal      delete and prune
+removal      delete
 runs         `store.runs`
 datasets     `store.datasets`: versions of datasets
 monitor_states detector states, session counts, sessions of the current hour, alarms

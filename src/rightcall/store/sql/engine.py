@@ -48,7 +48,7 @@ _HINTS = {
         "lock timeout",
     ): f"another process kept writing for {PATIENCE} seconds; try again when it has finished",
     ("disk is full", "no space", "disk full"): (
-        "free some space (`rightcall runs prune` removes old runs) and resume the run"
+        "free some space (`rightcall runs delete --older 30d` removes old runs) and resume the run"
     ),
     ("not a database",): "the file is not a store; choose another with --store",
     ("already exists",): "use a separate database or schema for the store",

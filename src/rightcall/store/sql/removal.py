@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from rightcall.core.errors import ConfigError
-from rightcall.store.base import Retention, StoredRun
+from rightcall.store.base import StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, alone_with_contents, time_text
 from rightcall.store.sql.golden_sets import drop_goldens
@@ -25,55 +24,35 @@ _OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
 class Removal(StorePart):
     __slots__ = ()
 
-    def delete(self, run: str) -> StoredRun:
-        """Delete a run and what only it needed; returns its record."""
-        with self._store.write_transaction() as connection:
-            alone_with_contents(connection)
-            row = find(connection, run)
-            _delete(connection, row.key)
-            _drop_unused_documents(connection)
-        self._give_space_back()
-        return to_run(row)
-
-    def _prunable(self, retention: Retention) -> list[StoredRun]:
-        if retention.keep is None and retention.older_than_days is None:
-            raise ConfigError(
-                "specify which runs to keep: a number per suite (--keep N), or a number of days (--older-than DAYS)"
-            )
-        now = self._store.clock()
-        too_old = time_text(now - timedelta(days=retention.older_than_days or 0))
-        at_work = time_text(now - STILL_WRITTEN)
-        newer: dict[str, int] = {}
-        prunable_runs = []
-        r = tables.runs.c
-        with self._store.read_transaction() as connection:
-            tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
-            for row in connection.execute(select(tables.runs).order_by(r.started_at.desc(), r.key.desc())):
-                place = newer[row.name] = newer.get(row.name, 0) + 1
-                is_recent = retention.keep is not None and place <= retention.keep
-                is_young = retention.older_than_days is not None and row.started_at >= too_old
-                is_written = row.finished_at is None and row.updated_at >= at_work
-                if not (is_recent or is_young or is_written or row.key in tagged):
-                    prunable_runs.append(to_run(row))
-        return prunable_runs[::-1]
-
-    def prune(self, retention: Retention, *, dry_run: bool = False) -> list[StoredRun]:
-        """Delete the runs that need not be kept, one transaction each; returns their records, oldest first.
-
-        With `dry_run`, nothing is deleted.
-        """
-        gone = self._prunable(retention)
-        if dry_run:
-            return gone
-        for run in gone:
+    def delete(self, *runs: str) -> list[StoredRun]:
+        """Delete runs, one transaction each, and what only they needed; returns their records."""
+        gone = []
+        for run in runs:
             with self._store.write_transaction() as connection:
                 alone_with_contents(connection)
-                _delete(connection, find(connection, run.id).key)
+                row = find(connection, run)
+                _delete(connection, row.key)
+            gone.append(to_run(row))
         with self._store.write_transaction() as connection:
             alone_with_contents(connection)
             _drop_unused_documents(connection)
         self._give_space_back()
         return gone
+
+    def old_runs(self, older: timedelta) -> list[StoredRun]:
+        """Runs that started longer ago, oldest first; not those with a tag, or that are being written."""
+        now, r = self._store.clock(), tables.runs.c
+        too_old, at_work = time_text(now - older), time_text(now - STILL_WRITTEN)
+        with self._store.read_transaction() as connection:
+            tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
+            rows = connection.execute(
+                select(tables.runs).where(r.started_at < too_old).order_by(r.started_at, r.key)
+            )
+            return [
+                to_run(row)
+                for row in rows
+                if row.key not in tagged and (row.finished_at is not None or row.updated_at < at_work)
+            ]
 
     def _give_space_back(self) -> None:
         """SQLite keeps the pages of deleted rows until it is told to release them."""

@@ -80,7 +80,7 @@ class Project:
         if not self.trust:
             raise RefusedSuiteError(
                 f"{path}: a suite can start programs, so only the user can allow it: review it, then start the server "
-                f"with `rightcall mcp --trust`, or type `rightcall run {path}`"
+                f"with `rightcall mcp serve --trust`, or type `rightcall run {path}`"
             )
 
     def store(self, *, must_exist: bool = True) -> Store:

@@ -271,7 +271,7 @@ def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
 
 
 async def serve_assistant(folder: Path, store_url: str | None, *, trust: bool, read_only: bool) -> None:
-    """Serve the project in a folder over standard input and output until the client disconnects: `rightcall mcp`."""
+    """Serve the project in a folder over stdio until the client disconnects: `rightcall mcp serve`."""
     toolbox = project_toolbox(Project(folder, store_url, trust), read_only=read_only)
     await serve_stdio(toolbox, "rightcall")
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand, file_argument
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.cli.tools_call import host_and_port
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.own_output import OWN
@@ -27,24 +26,23 @@ if TYPE_CHECKING:
     from rightcall.wings.contracts.verification import ContractResult, OtherVersion, VerifyRules
 
 server_argument = click.argument("server", metavar="SERVER")
-writes_option = click.option(
-    "--allow-writes",
-    "writes",
-    multiple=True,
-    is_flag=False,
-    flag_value="*",
-    metavar="[TOOL]",
-    help="Also call this tool although it is not marked read-only; without a name, every tool (repeatable)",
-)
+WritesOption = Annotated[
+    tuple[str, ...],
+    Option(
+        "Also call this tool although it is not marked read-only; without a name, every tool (repeatable)",
+        flags=("--allow-writes",),
+        metavar="[TOOL]",
+        alone="*",
+    ),
+]
 
 
 @click.command(cls=DeclaredCommand)
 @server_argument
-@writes_option
 def record(
     server: str,
-    writes: tuple[str, ...],
     output: Annotated[Path, Option("Recording to write", flags=OUTPUT)],
+    writes: WritesOption = (),
     calls: Annotated[
         Path | None, Option('Calls to make: lines {"name": …, "arguments": {…}}, or a recording')
     ] = None,
@@ -91,32 +89,16 @@ def record(
     print_next(f"rightcall mcp serve {shlex.quote(str(output))}")
 
 
-@click.command(cls=DeclaredCommand)
-@file_argument
-def serve(
-    file: Path,
-    address: Annotated[
-        str | None, Option("Serve over HTTP at /mcp [default: stdio]", flags=("--http",), metavar="HOST:PORT")
-    ] = None,
-    strict: Annotated[
-        bool, Option("Exit with 1 if a call was not recorded, or a recorded call was never made")
-    ] = False,
-    order: Annotated[
-        Literal["any", "recorded"], Option("recorded: exit with 1 if calls came in another order")
-    ] = "any",
-) -> None:
-    """Serve the recording FILE as the server that was recorded: same definitions, same answers.
-
-    A call that is not recorded is answered with an error `not_recorded` that names the nearest recorded call.
-    """
+def serve(file: Path, address: tuple[str, int] | None, *, strict: bool, in_order: bool) -> None:
+    """Serve a recording; the exit code is 1 when calls were not as they should have been."""
     from rightcall.recording.mcp.session_file import read_session
     from rightcall.wings.contracts.replay_server import ReplayServer, serve_http, serve_stdio
 
     server = ReplayServer(read_session(file))
-    judged = strict or order == "recorded"
+    judged = strict or in_order
     try:
         if address:
-            run_interruptible(serve_http(server, *host_and_port(address), _tell_address))
+            run_interruptible(serve_http(server, *address, _tell_address))
         else:
             serve_stdio(server, sys.stdin.buffer, OWN.stdout.buffer)
     except KeyboardInterrupt:  # how a server over HTTP ends
@@ -127,17 +109,16 @@ def serve(
         if not judged:
             raise
     if judged:
-        _judge_use(server, strict=strict, in_order=order == "recorded")
+        _judge_use(server, strict=strict, in_order=in_order)
 
 
 @click.command(cls=DeclaredCommand)
 @file_argument
 @click.argument("server", metavar="[SERVER]", default="")
-@writes_option
 def verify(
     file: Path,
     server: str,
-    writes: tuple[str, ...],
+    writes: WritesOption = (),
     other: Annotated[
         Path | None, Option("Compare with this recording instead of a server", flags=("--from",))
     ] = None,

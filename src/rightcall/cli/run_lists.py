@@ -1,22 +1,21 @@
-"""`rightcall flaky`: goldens that pass only sometimes."""
+"""`rightcall runs list --flaky` and `--trend`: goldens that pass only sometimes, and rates over time."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from rightcall.cli.command_options import DeclaredCommand, run_argument
-from rightcall.cli.output import console, print_json
-from rightcall.core.options import JsonOption, StoreOption
+from rightcall.cli.output import console, print_json, print_json_line
+from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.store.address import open_store
 
 MOST_SHOWN = 50
 
 
-@click.command(cls=DeclaredCommand)
-@run_argument
-def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
-    """List goldens of RUN whose trials disagree, worst first. Requires a run with several trials."""
+def print_flaky(store_url: str | Path | None, run: str, *, as_json: bool) -> None:
+    """The goldens of a run with several trials whose trials disagree."""
     from rightcall.run.decisions import flakiness
     from rightcall.show.view.failures import case_names
 
@@ -42,3 +41,21 @@ def flaky(run: str, store_url: StoreOption = None, as_json: JsonOption = False) 
     if quarantined := [case.golden_id for case in report.flaky if case.quarantine]:
         out.say("[dim]to run these without affecting the verdict, add to the suite:[/dim]")
         out.print(f"  quarantine: [{', '.join(quarantined)}]", soft_wrap=True)
+
+
+def print_trends(store_url: str | Path | None, group: str, limit: int, *, as_json: bool) -> None:
+    """The pass rates of the newest runs of a group, with intervals and what changed between them."""
+    from rightcall.improve.run_matrix import group_trend
+    from rightcall.show.comparison import print_trend
+
+    if not group:
+        raise click.UsageError("--trend requires --group NAME")
+    with open_store(store_url, must_exist=True) as store:
+        points = group_trend(store, group, limit)
+    if not points:
+        raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
+    if as_json:
+        for point in points:
+            print_json_line(point)
+    else:
+        print_trend(console(), group, points)

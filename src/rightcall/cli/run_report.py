@@ -1,4 +1,4 @@
-"""`rightcall report`: a run as an HTML page, Markdown, JUnit XML or JSON."""
+"""`rightcall runs report`: a run as an HTML page, Markdown, JUnit XML or JSON."""
 
 from __future__ import annotations
 
@@ -42,24 +42,18 @@ def report(
     kind: str | None,
     output: Annotated[Path | None, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)] = None,
     store_url: StoreOption = None,
-    github: Annotated[
-        bool | None,
-        Option(
-            "Write a GitHub Actions step summary and annotations [default: on in GitHub Actions]",
-            flags=("--github/--no-github",),
-        ),
-    ] = None,
 ) -> None:
     """Write a report of RUN (an id, a prefix of one, or `last`).
 
-    Without -o, HTML is written to report.html and other formats to stdout.
+    Without -o, HTML is written to report.html and other formats to stdout. In GitHub Actions, a step summary and
+    annotations are written too.
     """
     form = kind or (format_of(output) if output else "html")
     path = output or (Path("report.html") if form == "html" else None)
     with open_store(store_url, must_exist=True) as store:
         run_id = store.runs.get(run).id
         view = _write(store, run_id, form, path)
-        if in_actions(os.environ) if github is None else github:
+        if in_actions(os.environ):
             from rightcall.show.github import publish
 
             print_commands(publish(store, run_id, os.environ), err=path is None)
@@ -90,4 +84,4 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
     if kind == "html":
         tell(f"next: open {path.resolve().as_uri()}")
     else:
-        tell(f"next: rightcall report {view.run.id} -o report.html")
+        tell(f"next: rightcall runs report {view.run.id} -o report.html")

@@ -1,4 +1,4 @@
-"""`rightcall tools`: call and lock tools; what `rightcall list tools` shows."""
+"""What `rightcall list tools` shows."""
 
 from __future__ import annotations
 
@@ -6,76 +6,19 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import click
-
-from rightcall.api.lint_sources import read_offer
-from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand, source_argument
-from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.cli.tools_call import call, serve
+from rightcall.cli.output import console, print_json, print_next
 from rightcall.core.errors import InputError, suggestion
-from rightcall.core.options import JsonOption, Option
-from rightcall.core.text import pluralize
+from rightcall.core.options import Option
 
 if TYPE_CHECKING:
     from rightcall.model.tool import Tool
     from rightcall.show.screen import Screen
 
 
-LOCK = Path("tools.lock")
 FormatOption = Annotated[
     Literal["native", "anthropic", "openai_chat", "openai_responses", "gemini", "bedrock", "mcp"] | None,
     Option("Definition format", flags=("--as",)),
 ]
-
-
-@click.command("lock", cls=DeclaredCommand)
-@source_argument
-def lock(source: str, output: Annotated[Path, Option("Lockfile to write", flags=OUTPUT)] = LOCK) -> None:
-    """Write a lockfile that approves the current definitions of SOURCE.
-
-    SOURCE is a suite, a file that `rightcall lint` reads, `module:attribute` or `mcp:COMMAND`. `check` and `run`
-    compare the tools of a suite with the file tools.lock next to it, and `lint --lock` with any.
-    """
-    from rightcall.lint.lockfile import lock_of, write_lock
-
-    sets = read_offer(source)
-    write_lock(output, lock_of(sets))
-    tell(f"{pluralize(sum(len(tool_set.tools) for tool_set in sets), 'tool')} locked in {output}")
-
-
-@click.command("verify", cls=DeclaredCommand)
-@source_argument
-def verify(
-    source: str,
-    lockfile: Annotated[Path, Option("Lockfile to compare with", flags=("--lock",))] = LOCK,
-    as_json: JsonOption = False,
-) -> None:
-    """Compare the definitions of SOURCE with the lockfile: changed, new, removed and renamed tools.
-
-    Exit codes: 0 every definition matches, 1 one does not.
-    """
-    from rightcall.lint.lockfile import differences, read_lock
-    from rightcall.show.terminal import clean
-
-    locked = read_lock(lockfile)
-    problems = differences(locked, [tool for tool_set in read_offer(source) for tool in tool_set.tools])
-    if as_json:
-        print_json({"locked": len(locked), "differences": [problem._asdict() for problem in problems]})
-    else:
-        out = console()
-        for problem in problems:
-            out.print(clean(f"{problem.kind}: {problem.tool}: {problem.text}"), soft_wrap=True)
-        changes = f"{pluralize(len(problems), 'difference')} from"
-        out.print(f"{changes if problems else 'as locked in'} {lockfile}")
-    if problems:
-        if not as_json:
-            print_next(f"rightcall tools lock {shlex.quote(source)} -o {shlex.quote(str(lockfile))}")
-        click.get_current_context().exit(1)
-
-
-@click.group(cls=CommandGroup)
-def tools() -> None:
-    """Call and lock tools, or serve them over MCP."""
 
 
 def list_tools(source: str, spelling: str | None, *, as_json: bool) -> None:
@@ -150,9 +93,3 @@ def show_tool(source: str, name: str, spelling: str) -> None:
         hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)
     print_json(SPELLINGS[spelling].write_tool(tools[name]))
-
-
-tools.add_command(call)
-tools.add_command(serve)
-tools.add_command(lock)
-tools.add_command(verify)
