@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from rightcall.cli.run_report import report
 
+from rightcall.cli.run_report import report
 from rightcall.core.errors import InputError
 from tests.show.samples import demo_run
 
