@@ -1,6 +1,6 @@
 """Each defence against attacks on the embedded model: attempts that moved it, and what is left of its utility.
 
-python -m benchmarks defences                          # the table of docs/attacks.md
+python -m benchmarks defences                          # the table
 python -m benchmarks defences --attempts 300           # as many as `--attacks auto` draws
 python -m benchmarks defences --model openai:gpt-5-mini --only guard
 

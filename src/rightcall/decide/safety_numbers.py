@@ -43,7 +43,7 @@ class SafetyNumbers(Record, frozen=True):
     `endless` are attempts to make the agent go on whose clean twins reach a limit too: they show nothing, and are in no
     other number.
 
-    See docs/attacks.md for each number.
+    See docs/safety.md for each number.
     """
 
     attempts: int

@@ -33,13 +33,11 @@ def test_each_reader_found_at_least_95_of_100_kept_goldens_right(right, note):
     assert all(row[note] for row in ROWS if not row[right])
 
 
-def test_the_page_tells_what_the_readers_found_and_where_they_differ():
-    page = (Path(__file__).parents[3] / "docs" / "evidence" / "generate.md").read_text("utf-8")
+def test_the_page_tells_what_the_readers_found():
+    page = (Path(__file__).parents[3] / "docs" / "evidence.md").read_text("utf-8")
     first, second = (sum(row[name] for row in ROWS) for name in ("right", "second_right"))
     agreed = sum(row["right"] == row["second_right"] for row in ROWS)
     assert f"the first reader found {first} of 100 right, the second {second}; they agree on {agreed}" in page
-    seeds = {row["golden"]["metadata"]["generated"]["seed"] for row in ROWS}
-    assert all(f"`--seed {seed}`" in page for seed in seeds)
 
 
 @pytest.mark.stories
