@@ -2,8 +2,8 @@
 
     python -m benchmarks scale_chaos [--runs 50] [--seed 1]
 
-A cluster of a head and two nodes on this machine; each run is a separate `rightcall run --on ray:ADDRESS --id N`, which
-is started again whenever it was killed or ended with exit code 4. What happens and when is drawn from the seed. In
+A cluster of a head and two nodes on this machine; each run is a separate `rightcall run`, which
+is resumed whenever it was killed or ended with exit code 4. What happens and when is drawn from the seed. In
 the end its store must hold what a run in one process stores, field by field but times, and its counters must agree.
 """
 
@@ -194,17 +194,11 @@ def happen(event: str, nodes: Nodes, process: subprocess.Popen[str], drawn: rand
 
 def started(nodes: Nodes, folder: Path, ending: Ending) -> subprocess.Popen[str]:
     ending.starts += 1
-    command = [
-        *RIGHTCALL,
-        "suite.json",
-        "--on",
-        f"ray:{nodes.address}",
-        "--workers",
-        "2",
-        "--id",
-        "chaos",
-        "--json",
-    ]
+    suite = json.loads((folder / "suite.json").read_text("utf-8"))
+    suite["workers"] = {"on": f"ray:{nodes.address}", "count": 2}
+    (folder / "suite.json").write_text(json.dumps(suite), "utf-8")
+    resume = ["--resume", "last"] if results(folder) else []
+    command = [*RIGHTCALL, "suite.json", "--json", *resume]
     with (folder / "stdout").open("a") as out, (folder / "stderr").open("a") as err:
         return subprocess.Popen(command, cwd=folder, env=environment(), stdout=out, stderr=err, text=True)
 
@@ -239,12 +233,12 @@ def stored(folder: Path, run: str) -> dict[tuple[str, int], Any]:
 
 def differences(folder: Path, expected: dict[tuple[str, int], Any]) -> list[str]:
     with open_store(folder / ".rightcall/rightcall.db") as store:
-        run = store.runs.get("chaos")
-        keys = list(store.runs.result_keys("chaos"))
+        run = store.runs.get("last")
+        keys = list(store.runs.result_keys("last"))
     problems = [] if run.finished else ["the run is not finished"]
     if not len(keys) == len(set(keys)) == run.results == run.planned == len(expected):
         problems.append(f"{len(keys)} rows, {len(set(keys))} cases, counted {run.results} of {run.planned}")
-    found = stored(folder, "chaos")
+    found = stored(folder, "last")
     different = [key for key in expected if found.get(key) != expected[key]]
     if different:
         problems.append(f"{len(different)} results differ from one process, such as {different[0]}")

@@ -179,16 +179,6 @@ def test_a_broken_second_model_is_found_before_the_first_runs(rightcall):
     assert "no store found" in rightcall("runs", "list").err
 
 
-def test_live_plain_writes_a_line_a_case_and_off_none(rightcall):
-    rightcall("init", "mine")
-    count = len(Path("mine/goldens.jsonl").read_text("utf-8").splitlines())
-    lines = rightcall("run", "mine/suite.yaml", "--live", "plain").err.splitlines()
-    assert [line.split()[0] for line in lines] == [f"{n}/{count}" for n in range(1, count + 1)]
-    assert {line.split()[1] for line in lines} <= {"PASS", "FAIL"}
-    assert all(": " in line for line in lines if " FAIL " in line)
-    assert rightcall("run", "mine/suite.yaml", "--live", "off").err == ""
-
-
 def test_a_shown_case_names_the_command_that_runs_it_again(rightcall):
     rightcall("init", "my suite")
     golden = json.loads(Path("my suite/goldens.jsonl").read_text("utf-8").splitlines()[0])["id"]

@@ -48,7 +48,7 @@ def test_every_role_has_its_host_before_and_during_a_run_and_no_key_is_kept(righ
         host = server.url.removeprefix("http://").removesuffix("/v1")
         dry = rightcall("run", "suite.yaml", "--dry-run")
         document = json.loads(rightcall("run", "suite.yaml", "--dry-run", "--json").out)
-        ran = rightcall("run", "suite.yaml", "--live", "off")
+        ran = rightcall("run", "suite.yaml")
         checked = rightcall("list", "models", "suite.yaml")
         report = rightcall("runs", "report", "last", "-o", "report.html")
     for role in ("agent", "user", "answer_relevancy"):
@@ -72,8 +72,8 @@ def test_every_role_has_its_host_before_and_during_a_run_and_no_key_is_kept(righ
 def test_a_replay_asks_no_agent(rightcall, tmp_path):
     with one_server() as server:
         write_suite(tmp_path, server.url, metrics=[])
-        rightcall("run", "suite.yaml", "--live", "off")
-        again = rightcall("run", "suite.yaml", "--live", "off", "--record", "replay")
+        rightcall("run", "suite.yaml")
+        again = rightcall("run", "suite.yaml", "--record", "replay")
     assert "asks: agent" not in again.err
 
 

@@ -102,15 +102,15 @@ def cli(*words: str) -> None:
 
 
 def run(way: Way) -> None:
-    cli("run", "suite.yaml", "--live", "off", *way.typed)
+    cli("run", "suite.yaml", *way.typed)
 
 
 def run_model(way: Way) -> None:
-    cli("run", "suite.yaml", "--live", "off", "--model", way.model("tested"), *way.typed)
+    cli("run", "suite.yaml", "--model", way.model("tested"), *way.typed)
 
 
 def check(way: Way) -> None:
-    cli("run", "suite.yaml", "--live", "off", "--save-baseline", "base.json")
+    cli("run", "suite.yaml", "--save-baseline", "base.json")
     cli("check", "suite.yaml", "--baseline", "base.json", "--full", "--again", *way.typed)
 
 

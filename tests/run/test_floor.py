@@ -228,15 +228,17 @@ def test_another_dataset_tool_or_metric_has_another_floor(tmp_path, change):
 
 def test_a_large_dataset_is_skipped_with_a_word_unless_asked_for(tmp_path, monkeypatch):
     monkeypatch.setattr(floors, "MOST_GOLDENS", 5)
-    assert evaluate(tmp_path).summary.floor.skipped == "more than 5 goldens; --floor computes it"
-    assert evaluate(tmp_path, floor=True).summary.floor.nothing == 0.4
+    assert (
+        evaluate(tmp_path).summary.floor.skipped == "more than 5 goldens; a gate with above_floor computes it"
+    )
+    assert evaluate(tmp_path, gate={"above_floor": 0}).summary.floor.nothing == 0.4
     assert floor(NEGATIVES * 2).skipped.startswith("more than 5 goldens")
 
 
-def test_slow_scoring_ends_with_a_word(monkeypatch):
+def test_slow_scoring_ends_with_a_word(tmp_path, monkeypatch):
     monkeypatch.setattr(floors, "MOST_SECONDS", -1.0)
-    assert floor(NEGATIVES).skipped == "1 golden took -1 s; --floor computes it"
-    assert floor(NEGATIVES, asked=True).nothing == 1.0
+    assert floor(NEGATIVES).skipped == "1 golden took -1 s; a gate with above_floor computes it"
+    assert evaluate(tmp_path, gate={"above_floor": 0}).summary.floor.nothing == 0.4
 
 
 def test_a_floor_that_breaks_is_a_word_and_changes_no_verdict(tmp_path, monkeypatch):

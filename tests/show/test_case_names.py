@@ -67,10 +67,10 @@ def by_score(run):
     return by_command("score", "items.jsonl", "done.jsonl")
 
 
-def by_run(run, *options):
+def by_run(run):
     suite = {"dataset": "items.jsonl", "agent": {"model": f"{__name__}:agent"}}
     Path("suite.json").write_text(json.dumps(suite), encoding="utf-8")
-    return by_command("run", "suite.json", *options)
+    return by_command("run", "suite.json")
 
 
 def by_summary(run, tmp_path):
@@ -86,7 +86,6 @@ def by_dashboard(run):
 
 OUTPUTS = {
     "run": lambda run, folder: by_run(run),
-    "run --live plain": lambda run, folder: by_run(run, "--live", "plain"),
     "runs show": lambda run, folder: by_command("runs", "show", run.id),
     "score": lambda run, folder: by_score(run),
     "markdown": lambda run, folder: written(write_markdown, run),

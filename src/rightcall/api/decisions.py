@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from rightcall.api.run_result import RunResult
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option, takes
 from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.options import GateOptions, SampleSizeOptions
@@ -64,9 +64,6 @@ def gate(options: GateCall) -> Verdict:
     quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
-        if run.settings.get("include_unreviewed") and not options.include_unreviewed:
-            hint = "review them and run again, or pass --include-unreviewed"
-            raise InputError(f"run {run.id}", "has unreviewed goldens", hint)
         return gate_run(store, run.id, rules, quarantine, labels=options.labels)
 
 

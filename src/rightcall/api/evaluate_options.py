@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args
 from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError
-from rightcall.core.options import FloorOption, Option, StoreOption
+from rightcall.core.options import Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
@@ -115,7 +115,6 @@ class EvaluateOptions(ScoringOptions):
             "Attack the agent: `auto`, a file of a plan of attacks, or its contents", default="no attacks"
         ),
     ] = None
-    floor: FloorOption = False
     workers: Annotated[int | None, Option("Worker processes that share the run, on Ray")] = None
     on: Annotated[str | None, Option('Where workers run: "ray", "ray:auto" or "ray:HOST:PORT"')] = None
     progress: Annotated[
@@ -145,7 +144,6 @@ class EvaluateOptions(ScoringOptions):
             selection=Selection(tuple(self.only)),
             settings=self.plain_settings(),
             user=as_user(self.user),
-            floor=self.floor,
         )
         return plan if self.attacks is None else load("services", "attacked_plan")(plan, self.attacks)
 

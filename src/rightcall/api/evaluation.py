@@ -116,7 +116,7 @@ def worker_pool(workers: int | None, on: str | None) -> WorkerPool:
     from rightcall.run.suite import WorkersConfig
 
     pool: WorkerPool = load("services", "workers")(
-        WorkersConfig(count=workers), on or "ray", folder=Path.cwd(), dataset=None
+        WorkersConfig(on or "ray", workers), folder=Path.cwd(), dataset=None
     )
     return pool
 

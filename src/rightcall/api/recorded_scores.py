@@ -139,8 +139,7 @@ def score(options: ScoreCall) -> RecordedScores:
     """Score what an agent did (a file of trajectories) against what it should have done (a file of goldens).
 
     A case passes when its golden is satisfied and every one of `metrics` passes. With `partial`, goldens without a
-    trajectory are skipped and counted. Unreviewed goldens, whose expectations are what an agent did, are refused unless
-    `include_unreviewed`.
+    trajectory are skipped and counted. Unreviewed goldens, whose expectations are what an agent did, are refused.
     """
     from rightcall.model.dialects.call_text import CallTextWatch
     from rightcall.run.recorded_scores import score_recorded, scorer_of
@@ -164,7 +163,6 @@ def score(options: ScoreCall) -> RecordedScores:
         left_out=note,
         look=watch.look,
         visit=safety.visit if safety is not None else None,
-        include_unreviewed=options.include_unreviewed,
     )
     scored = ScoredIds(every=not options.partial)
 
@@ -172,12 +170,10 @@ def score(options: ScoreCall) -> RecordedScores:
         from rightcall.datasets.goldens import load_goldens
         from rightcall.run.floor import floor_of_recorded, too_many
 
-        if (skipped := too_many(goldens, asked=options.floor)) is not None:
+        if (skipped := too_many(goldens, asked=False)) is not None:
             return skipped
         same_goldens = filter(scored.contains, load_goldens(Path(options.goldens)))
-        return floor_of_recorded(
-            same_goldens, scorer, {tool.name: tool for tool in definitions}, asked=options.floor
-        )
+        return floor_of_recorded(same_goldens, scorer, {tool.name: tool for tool in definitions})
 
     scores = RecordedScores(scored.watch(results), scorer, watch, definitions, floor, safety)
     return scores

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rightcall.core.options import FloorOption, Option
+from rightcall.core.options import Option
 from rightcall.model.tool import Tool
 
 
@@ -25,8 +25,6 @@ class ScoreChoices:
         ),
     ] = ()
     partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
-    include_unreviewed: Annotated[bool, Option("Also score unreviewed goldens")] = False
-    floor: FloorOption = False
 
 
 @dataclass(frozen=True)

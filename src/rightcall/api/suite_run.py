@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -112,15 +111,7 @@ class SuiteRun:
             attacks=_attack_source(self.options.attacks),
             start_nothing=start_nothing,
         )
-        plan = replace(
-            plan,
-            suite_file=_relative_path(self.file),
-            run_options=self._options(model),
-            floor=self.options.floor,
-        )
-        if not self.options.include_unreviewed:
-            return plan
-        return replace(plan, include_unreviewed=True, settings={**plan.settings, "include_unreviewed": True})
+        return replace(plan, suite_file=_relative_path(self.file), run_options=self._options(model))
 
     def _options(self, model: str | None) -> str:
         """The options that matter when one golden is run again, for a shell."""
@@ -209,28 +200,12 @@ def add_to_baseline(
     write_baseline(merge_baselines(pools), path)
 
 
-ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-def run_named(store: Store, run_id: str) -> StoredRun | None:
-    """The run with exactly this id; None when there is none."""
-    if not ID.fullmatch(run_id) or run_id == "last":
-        raise ConfigError(
-            f"--id: '{run_id}' cannot be an id; use letters, digits, '.', '_' and '-', such as nightly-2026-11-15"
-        )
-    try:
-        run = store.runs.get(run_id)
-    except InputError:
-        return None
-    return run if run.id == run_id else None
-
-
 async def require_same_setup(plan: Plan, stored: StoredRun) -> None:
     """Raise when a finished run had another setup: its outcome says nothing about this plan."""
     async with await preflight(plan, remote=True) as prepared:
         different = changes(stored.run, prepared.new_run())
     if different:
-        problem = f"run {stored.id} is finished, and the setup has changed since; use another --id:"
+        problem = f"run {stored.id} is finished, and the setup has changed since; start a new run:"
         raise ConfigError(problem, *different)
 
 

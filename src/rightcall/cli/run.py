@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 INFRASTRUCTURE = 4
 REPEATED = (
     "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
-    "on", "workers", "worker_cpus", "worker_gpus", "worker_memory",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
 
@@ -46,17 +45,15 @@ def run(suite: Path, options: RunOptions) -> None:
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
-    if (options.resume or options.run_id) and len(options.models) > 1:
-        raise click.UsageError("--resume and --id take a single --model")
-    if options.resume and options.run_id:
-        raise click.UsageError("--id already resumes; remove --resume")
+    if options.resume and len(options.models) > 1:
+        raise click.UsageError("--resume takes a single --model")
     asked = SuiteRun(suite, options, options.models)
     if options.dry_run:
         print_estimates(asked, options.as_json)
         return
     from rightcall.core.event_loop import prefer_uvloop
 
-    shared = workers_of(asked, options)
+    shared = workers_of(asked)
     prefer_uvloop()
     plans = asked.plans()
     if len(plans) > 1 or options.perturb:
@@ -69,7 +66,7 @@ def run(suite: Path, options: RunOptions) -> None:
         refuse_other_suite(options.save_baseline, plans[-1].name)
     agains = _commands_again(suite, options, click.get_current_context())
     if shared is not None and (options.perturb or any(plan.agent.faults for plan in plans)):
-        raise click.UsageError("--workers cannot be combined with --perturb or --faults")
+        raise click.UsageError("a suite with workers cannot be run with --perturb or --faults")
     if options.perturb:
         run_perturbations(plans, suite.with_suffix(".paraphrases.jsonl"), options)
         return
@@ -80,8 +77,7 @@ def run(suite: Path, options: RunOptions) -> None:
         raise click.exceptions.Exit(run_broken(plans, agains, how, options.resume))
     with shared or nullcontext():
         outcomes = [
-            how.run(plan, again, resume=options.resume, run_id=options.run_id)
-            for plan, again in zip(plans, agains, strict=True)
+            how.run(plan, again, resume=options.resume) for plan, again in zip(plans, agains, strict=True)
         ]
     if options.save_baseline is not None:
         _save_baseline(options.save_baseline, outcomes[-1].run.id, suite, options.store)
@@ -91,27 +87,18 @@ def run(suite: Path, options: RunOptions) -> None:
     raise click.exceptions.Exit(0 if options.exit_on == "infra" and code < INFRASTRUCTURE else code)
 
 
-def workers_of(asked: SuiteRun, options: RunOptions) -> WorkerPool | None:
-    """The workers of a run: as the command line says, then as the suite does; None without any."""
-    typed = {
-        "count": options.workers,
-        "cpus": options.worker_cpus,
-        "gpus": options.worker_gpus,
-        "memory": options.worker_memory,
-    }
-    typed = {name: value for name, value in typed.items() if value is not None}
-    config, on = asked.workers(), options.on
-    if on is None and not typed and config is None:
+def workers_of(asked: SuiteRun) -> WorkerPool | None:
+    """The workers of a run, as the suite says; None without any."""
+    config = asked.workers()
+    if config is None:
         return None
-    import msgspec
-
-    from rightcall.run.suite import WorkersConfig, load_suite
+    from rightcall.run.suite import load_suite
 
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
-    settings = msgspec.structs.replace(config or WorkersConfig(), **typed)
-    dataset = folder / load_suite(asked.file).dataset
-    pool: WorkerPool = load("services", "workers")(settings, on or "ray", folder=folder, dataset=dataset)
+    pool: WorkerPool = load("services", "workers")(
+        config, folder=folder, dataset=folder / load_suite(asked.file).dataset
+    )
     return pool
 
 
@@ -132,8 +119,7 @@ def _commands_again(suite: Path, options: RunOptions, context: click.Context) ->
     """For each model the command that repeats its run."""
     flags = {option.name: option.opts[0] for option in context.command.params}
     typed = {flags[name]: getattr(options, name) for name in REPEATED}
-    more = " --include-unreviewed" if options.include_unreviewed else ""
-    return [command_line(suite, {"--model": model, **typed}) + more for model in (options.models or (None,))]
+    return [command_line(suite, {"--model": model, **typed}) for model in (options.models or (None,))]
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from rightcall.decide.verdict import Verdict
     from rightcall.run.backend import WorkerPool
     from rightcall.show.screen import Screen
-    from rightcall.store.base import StoredRun
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -42,19 +42,15 @@ class Execution(msgspec.Struct, frozen=True):
     workers: WorkerPool | None = None
     warned: set[str] = msgspec.field(default_factory=set)
 
-    def run(
-        self, plan: Plan, again: str, *, resume: str | None = None, run_id: str | None = None
-    ) -> RunOutcome:
+    def run(self, plan: Plan, again: str, *, resume: str | None = None) -> RunOutcome:
         """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
         options = self.options
-        watching = Watching(options.failures, options.as_json, self.warned, options.live)
+        watching = Watching(options.failures, options.as_json, self.warned)
         for role in role_hosts(plan):
             if role.host and (words := f"asks: {role.words}") not in self.warned:
                 self.warned.add(words)
                 tell(words, err=True)
-        outcome = run_to_end(
-            plan, options.store, resume, watching, again, run_id=run_id, workers=self.workers
-        )
+        outcome = run_to_end(plan, options.store, resume, watching, again, workers=self.workers)
         _warn_of(outcome)
         if options.as_json:
             from rightcall.show.rows import write_outcome
@@ -137,7 +133,6 @@ def run_to_end(
     watching: Watching,
     again: str,
     *,
-    run_id: str | None = None,
     workers: WorkerPool | None = None,
 ) -> RunOutcome:
     """Run a plan; if it ends early, finished results are stored and the resume command is printed."""
@@ -149,7 +144,7 @@ def run_to_end(
             if watching.run is not None:
                 tell(f"\n{why}: {_how_to_go_on(store, watching.run.id, again)}", err=True)
 
-        stored = _find_stored_run(store, run_id, resume)
+        stored = Persistence()(partial(store.runs.get, resume)) if resume else None
         # A store that failed at the very end may have finished the run whose command is repeated here.
         if stored is not None and stored.finished:
             from rightcall.api.suite_run import outcome_of, require_same_setup
@@ -157,7 +152,7 @@ def run_to_end(
             run_interruptible(require_same_setup(plan, stored))
             Persistence()(lambda: watching.ended(stored.id, store))
             return outcome_of(plan, store, stored)
-        resume, run_id = (resume, run_id) if stored is None else (stored.id, None)
+        resume = stored.id if stored is not None else None
 
         def note_start(run: Run) -> None:
             Persistence()(lambda: watching.started(run, store))
@@ -167,7 +162,6 @@ def run_to_end(
             plan,
             store,
             resume=resume,
-            run_id=run_id,
             watch=watching.watch,
             started=note_start,
             warn=watching.warn,
@@ -190,15 +184,6 @@ def run_to_end(
             raise
         finally:
             watching.close()
-
-
-def _find_stored_run(store: Store, run_id: str | None, resume: str | None) -> StoredRun | None:
-    """The run to go on with: that of an id, if there is one, or the one to resume."""
-    if run_id is not None:
-        from rightcall.api.suite_run import run_named
-
-        return Persistence()(lambda: run_named(store, run_id))
-    return None if resume is None else Persistence()(lambda: store.runs.get(resume))
 
 
 def _how_to_go_on(store: Store, run_id: str, again: str) -> str:

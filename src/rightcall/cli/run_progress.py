@@ -1,9 +1,9 @@
-"""What a command shows of a run in progress: a bar, lines of text or of JSON, and at its end the worst goldens."""
+"""What a command shows of a run in progress: a bar or lines of JSON, and at its end the worst goldens."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rightcall.api.run_display import RunDisplay
 from rightcall.core.own_output import OWN
@@ -16,18 +16,10 @@ from rightcall.run.preparation import PlanWarning
 from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
 from rightcall.show.rows import write_rows
-from rightcall.show.text import duration, one_line
-from rightcall.show.view.case import reason_of
-from rightcall.show.view.failures import CaseName, case_dangers, case_names, danger_text
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
-
-LiveMode = Literal["auto", "plain", "off"]
-
-
-WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "unchecked": "UNCHECKED"}
 
 
 def tell_shards(finished: int, of: int) -> None:
@@ -41,11 +33,9 @@ class ReaderGone(Exception):  # noqa: N818  a signal, not an error
 
 
 class Watching:
-    """Shows the progress bar, or prints a line of JSON or of text per case; reads the worst goldens at the end."""
+    """Shows the progress bar, or prints a line of JSON per case; reads the worst goldens at the end."""
 
-    def __init__(
-        self, keep: int, as_json: bool, warned: set[str] | None = None, live: LiveMode = "auto"
-    ) -> None:
+    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
         self._warned = set() if warned is None else warned
         self.failed: list[GoldenRow] = []
         self.more_failed = 0
@@ -54,10 +44,8 @@ class Watching:
         self._tools: Mapping[str, Tool] = NO_TOOLS
         self.requests = 0
         self.run: Run | None = None
-        self._keep, self._as_json, self._live = keep, as_json, live
-        self._name: CaseName = str
-        """How lines of text name a case."""
-        self._display = RunDisplay(True) if live == "auto" and not as_json else None
+        self._keep, self._as_json = keep, as_json
+        self._display = None if as_json else RunDisplay(True)
 
     def warn(self, warning: PlanWarning) -> None:
         """Warn about what cannot succeed, once for all runs of a command: they have much in common."""
@@ -68,8 +56,6 @@ class Watching:
     def started(self, run: Run, store: Store) -> None:
         """Take the names of cases and the definitions of tools from the stored run."""
         self.run = run
-        if self._live == "plain":
-            self._name = case_names(store, run.id)
         self._tools = store.tools_of(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
@@ -87,22 +73,8 @@ class Watching:
                 write_rows(batch, OWN.stdout.buffer, self._tools)
             except BrokenPipeError:
                 raise ReaderGone from None
-        if self._live == "plain":
-            self._print_lines(progress, batch)
         if self._display is not None:
             self._display.watch(progress, batch)
-
-    def _print_lines(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        """A line per finished case, for logs: `12/40 FAIL hanoi 0.50 1.2 s: wrong_value …`."""
-        before = progress.done - len(batch)
-        for number, result in enumerate(batch, start=before + 1):
-            trial = f" trial {result.trial}" if result.trial else ""
-            why = f": {reason_of(result, self._tools)}" if not result.passed else ""
-            word = f"{WORDS[result.outcome]} {danger_text(case_dangers(result, self._tools))}".rstrip()
-            score = f" {result.score:.2f}" if result.judged else ""
-            took = f" {duration(result.latency_ms)}" if result.latency_ms is not None else ""
-            name = one_line(self._name(result.golden_id))
-            tell(f"{number}/{progress.planned} {word} {name}{trial}{score}{took}{why}", err=True)
 
     def tell(self, line: str) -> None:
         """Show a line about workers, above the progress bar."""

@@ -118,8 +118,6 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             measure=options.measure,
             rules=rules,
             partial=options.partial,
-            include_unreviewed=options.include_unreviewed,
-            floor=options.floor,
         )
         if options.as_json:
             write_rows(iter(scores), OWN.stdout.buffer, scores.tools)

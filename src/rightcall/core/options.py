@@ -102,9 +102,6 @@ ConcurrencyOption = Annotated[
     int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
 ]
 TrialsOption = Annotated[int | None, Option("Trials per golden", ge=1, le=MOST_TRIALS)]
-FloorOption = Annotated[
-    bool, Option("Compute the pass rates of trivial agents, however large the dataset is")
-]
 
 
 @dataclasses.dataclass(frozen=True)

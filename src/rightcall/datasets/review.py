@@ -131,8 +131,7 @@ def review_problem(ids: Sequence[str], dataset: Path | None = None) -> tuple[str
     """What is wrong with unreviewed goldens, and what to do."""
     shown = first_names([f"'{name}'" for name in ids], 3)
     subject = "1 golden is" if len(ids) == 1 else f"{len(ids):,} goldens are"
-    how = f"review with `rightcall generate review {dataset or 'DRAFTS'}`"
-    return f"{subject} unreviewed: {shown}", f"{how}, or pass --include-unreviewed"
+    return f"{subject} unreviewed: {shown}", f"review with `rightcall generate review {dataset or 'DRAFTS'}`"
 
 
 def counts(goldens: Iterable[AnyGolden]) -> dict[ReviewState, int]:

@@ -107,7 +107,6 @@ class GateOptions(GateRules):
         str | Path | None,
         Option("Folder with the labels of judged metrics", default="labels next to the suite"),
     ] = None
-    include_unreviewed: Annotated[bool, Option("Also count unreviewed goldens")] = False
     store: StoreOption = None
     as_json: JsonOption = False
 

@@ -49,7 +49,7 @@ async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
     It never fails: if something prevents it, the floor says what.
     """
     plan, key = prepared.plan, prepared.floor_key
-    asked = plan.floor or (plan.gate is not None and plan.gate.above_floor is not None)
+    asked = plan.gate is not None and plan.gate.above_floor is not None
     try:
         if (stored := _floor_in_store(store, key)) is not None:
             return stored
@@ -134,7 +134,7 @@ def too_many(goldens: int, *, asked: bool) -> Floor | None:
     """The reason shown instead of a floor of a large dataset when none was requested."""
     if asked or goldens <= MOST_GOLDENS:
         return None
-    return Floor(skipped=f"more than {MOST_GOLDENS:,} goldens; --floor computes it")
+    return Floor(skipped=f"more than {MOST_GOLDENS:,} goldens; a gate with above_floor computes it")
 
 
 async def compute_floor(
@@ -160,7 +160,9 @@ async def compute_floor(
                     counts.add(marks)
                 if not asked and time.monotonic() > ends:
                     done = pluralize(number, "golden")
-                    return Floor(skipped=f"{done} took {MOST_SECONDS:g} s; --floor computes it")
+                    return Floor(
+                        skipped=f"{done} took {MOST_SECONDS:g} s; a gate with above_floor computes it"
+                    )
                 if pause is not None and number % PAUSE == 0:
                     await pause()
         return counts.floor()
@@ -168,14 +170,12 @@ async def compute_floor(
         return Floor(skipped=one_line(scrubber()(f"{type(error).__name__}: {error}"), 200))
 
 
-def floor_of_recorded(
-    goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool], *, asked: bool = False
-) -> Floor:
+def floor_of_recorded(goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool]) -> Floor:
     """The floor of goldens whose agent is not known, so that nothing can be said about what its tools answer."""
     from rightcall.run.rehearsal.trial import Trial
     from rightcall.run.trivial_agents import TrivialScorer
 
-    work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True), asked=asked)
+    work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True))
     if not scorer.metrics:
         return _run_at_once(work)
     return run_blocking(work)

@@ -13,11 +13,9 @@ from typing import Annotated, Literal
 
 from rightcall.core.options import (
     CI,
-    SCALE,
     SELECTION,
     BaseUrlOption,
     ConcurrencyOption,
-    FloorOption,
     Option,
     StoreOption,
     TrialsOption,
@@ -68,10 +66,6 @@ class SuiteOptions(SuiteOverrides):
             values="file",
         ),
     ] = None
-    include_unreviewed: Annotated[
-        bool, Option("Also run unreviewed goldens made from traces", group=SELECTION)
-    ] = False
-    floor: FloorOption = False
     resume: Annotated[
         str | None,
         Option("Resume an unfinished run: an id, a prefix or `last`", metavar="RUN", values="run"),
@@ -128,29 +122,6 @@ class RunOptions(SuiteOptions):
             "Add the run to this baseline file; runs with equal inputs are pooled", group=CI, values="file"
         ),
     ] = None
-    run_id: Annotated[
-        str | None,
-        Option(
-            "Run id: start the run, resume it, or show it if it is finished",
-            flags=("--id",),
-            metavar="ID",
-            group=CI,
-        ),
-    ] = None
-    workers: Annotated[int | None, Option("Worker processes, on Ray", group=SCALE, ge=1, le=10_000)] = None
-    on: Annotated[
-        str | None,
-        Option(
-            "Where workers run: ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT",
-            metavar="ray[:ADDRESS]",
-            group=SCALE,
-        ),
-    ] = None
-    worker_cpus: Annotated[float | None, Option("CPUs per worker", group=SCALE, ge=0, default="1")] = None
-    worker_gpus: Annotated[float | None, Option("GPUs per worker", group=SCALE, ge=0, default="0")] = None
-    worker_memory: Annotated[
-        str | None, Option("Memory per worker, such as 2GiB", metavar="SIZE", group=SCALE)
-    ] = None
     exit_on: Annotated[
         Literal["verdict", "infra"],
         Option(
@@ -159,12 +130,6 @@ class RunOptions(SuiteOptions):
         ),
     ] = "verdict"
     failures: Annotated[int, Option("Failures to show", ge=0)] = 20
-    live: Annotated[
-        Literal["auto", "plain", "off"],
-        Option(
-            "Progress on stderr: a bar or occasional lines, one line per finished case, or none", group=CI
-        ),
-    ] = "auto"
     as_json: Annotated[
         bool, Option("Output JSON: one line per case, then one for the run", flags=("--json",))
     ] = False

@@ -103,7 +103,6 @@ class Plan:
     settings: Mapping[str, Any] = field(default_factory=dict)
     in_memory: Sequence[AnyGolden] | None = None
     lines: Sequence[int] = ()
-    include_unreviewed: bool = False
     sources: AgentSources | None = None
     user: UserSetup | Users | None = None
     suite_file: str = ""
@@ -113,8 +112,6 @@ class Plan:
     judges: JudgePolicy = field(default_factory=JudgePolicy)
     """How judged metrics decide where there is no gate, which has its own."""
     lock_problems: tuple[str, ...] = ()
-    floor: bool = False
-    """Whether the floor is asked for, however many goldens there are."""
     search: Callable[[Plan, Callable[[str], None]], Awaitable[SearchRecord]] | None = None
     """The adaptive search for attacks that follows the trials, apart from them; it says how far it is."""
     stop_at: frozenset[str] = frozenset()

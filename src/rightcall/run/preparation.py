@@ -217,7 +217,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         if session.provider is not None and not remote:
             problems += await model_problems(plan.agent, reading.models)
         problems += golden_problems + (worst_case_problems(plan) if plan.gate is not None else [])
-        if reading.unreviewed and not plan.include_unreviewed:
+        if reading.unreviewed:
             problems.append(_review_problem(plan.dataset, reading.unreviewed))
         if plan.trials < 1:
             problems.append(f"trials must be at least 1, got {plan.trials}")

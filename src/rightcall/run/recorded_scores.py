@@ -39,7 +39,7 @@ def scorer_of(
     return Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
 
 
-def score_recorded(  # noqa: PLR0913
+def score_recorded(
     goldens: Path,
     trajectories: Path,
     *,
@@ -49,18 +49,16 @@ def score_recorded(  # noqa: PLR0913
     left_out: Callable[[int], None] | None = None,
     look: Callable[[Trajectory], None] | None = None,
     visit: Visit | None = None,
-    include_unreviewed: bool = False,
 ) -> Iterator[CaseResult]:
     """The result of each recorded trial, streamed: memory does not grow with the number of cases.
 
     Metrics may be `def` or `async def`. With `partial`, `left_out` receives the number of goldens without a trajectory.
-    `look` is called with each trajectory, and `visit` with each golden and its result. An unreviewed golden is an error
-    unless `include_unreviewed`.
+    `look` is called with each trajectory, and `visit` with each golden and its result. Unreviewed goldens are errors.
     """
     pairs = pair(goldens, trajectories, partial=partial, left_out=left_out)
-    if not include_unreviewed:
-        pairs = _of_reviewed(pairs, goldens)
-    yield from score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look, visit=visit)
+    yield from score_pairs(
+        _of_reviewed(pairs, goldens), goldens, tools=tools, scorer=scorer, look=look, visit=visit
+    )
 
 
 def _of_reviewed(pairs: Iterable[Pair], file: Path) -> Iterator[Pair]:

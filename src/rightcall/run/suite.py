@@ -167,8 +167,12 @@ class UserConfig(Record, frozen=True):
 
 
 class WorkersConfig(Record, frozen=True):
-    """Worker processes that share a run; `--on` sets where they run. Does not affect results."""
+    """Worker processes on Ray that share a run. Does not affect results."""
 
+    on: Annotated[
+        str,
+        described("ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT"),
+    ] = "ray"
     count: Annotated[
         Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
         described("worker processes [default: CPUs / cpus]"),
@@ -177,9 +181,6 @@ class WorkersConfig(Record, frozen=True):
     gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
     memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
     labels: Annotated[dict[str, str], described("labels a node must have")] = {}
-    lease_seconds: Annotated[
-        float, described("seconds of work handed to a worker at a time", gt=0, le=600)
-    ] = 1.0
     writer: Annotated[
         Literal["driver", "workers"], described("who writes results; workers only with PostgreSQL")
     ] = "driver"

@@ -177,7 +177,7 @@ def test_trust_lets_a_suite_import_the_metrics_of_the_project(project):
 
 
 def test_a_replay_uses_recorded_answers_and_names_what_is_not_recorded(project):
-    command = [sys.executable, "-m", "rightcall", "run", "suite.yaml", "--record", "auto", "--live", "off"]
+    command = [sys.executable, "-m", "rightcall", "run", "suite.yaml", "--record", "auto"]
     subprocess.run(command, cwd=project, check=False, capture_output=True)
     recorded = [path for path in project.rglob("*") if "leave" in path.name]
     assert recorded

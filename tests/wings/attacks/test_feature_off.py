@@ -36,7 +36,7 @@ SUITE = {
     "gate": {"min": 0.5},
 }
 COMMANDS = (
-    ("run", "suite.yaml", "--id", "000000-000000-off000"),
+    ("run", "suite.yaml"),
     ("runs", "show", "last"),
     ("runs", "export", "last", "--no-timings"),
     *(("runs", "report", "last", "-o", f"report.{kind}") for kind in ("html", "md", "xml", "json")),
@@ -46,9 +46,10 @@ CLOCK = "import time\ntime.perf_counter = lambda: 0.0\ntime.perf_counter_ns = la
 """Latencies are measured with this clock, and reports draw them."""
 CHANGING = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+][0-9:]+)?|\d+(\.\d+)?(e-\d+)? ?(ms|µs|s)\b"
+    r"|\d{6}-\d{6}-[0-9a-f]{6}"
     r'|"\w*(_ms|_at)":[^,}]+|time(stamp)?="[^"]*"|\d+\.\d{3,}'
 )
-"""Times of day and durations, which differ between equal runs."""
+"""Times of day, durations and ids, which differ between equal runs."""
 
 
 def files_of(package: Path, folder: Path, **suite: object) -> dict[str, bytes]:

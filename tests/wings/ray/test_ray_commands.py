@@ -1,4 +1,4 @@
-"""`rightcall run --workers` as a user types it: driver and head killed, and what is printed."""
+"""`rightcall run` of a suite with `workers` as a user types it: driver and head killed, and what is printed."""
 
 import json
 import signal
@@ -25,11 +25,10 @@ def results(folder):
         return len(list(store.runs.result_keys("last"))) if store.runs.page() else 0
 
 
-def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(tmp_path):
-    command = ("--workers", "2", "--id", "nightly", "--json")
+def test_a_killed_driver_ends_its_workers_and_resuming_finishes_the_run(tmp_path):
     with loopback_model(latency_ms=30) as port:
-        write_suite(tmp_path, 600, port, concurrency=8)
-        first = start(tmp_path, *command)
+        write_suite(tmp_path, 600, port, concurrency=8, workers={"count": 2})
+        first = start(tmp_path, "--json")
         wait_until(lambda: results(tmp_path) >= 40, first)
         kill(workers_of(first.pid)[0])
         wait_until(lambda: results(tmp_path) >= 120, first)
@@ -38,14 +37,14 @@ def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(
         out, _ = output(first, tmp_path)
         for line in out.splitlines():
             json.loads(line)  # nothing else is on stdout, not even when a worker dies
-        again, err = output(start(tmp_path, *command), tmp_path)
+        again, err = output(start(tmp_path, "--json", "--resume", "last"), tmp_path)
         asked = counts(port)["asked"]
     last = json.loads(again.splitlines()[-1])
-    assert last["verdict"] == "FAIL" and last["run_id"] == "nightly", err
+    assert last["verdict"] == "FAIL", err
     with open_store(tmp_path / STORE) as store:
         assert len(store.runs.page()) == 1
-        found = store.runs.get("nightly")
-        assert found.finished and found.results == 600 == len(list(store.runs.result_keys("nightly")))
+        found = store.runs.get("last")
+        assert found.finished and found.results == 600 == len(list(store.runs.result_keys("last")))
         assert found.passed == passes(600)
     assert sum(asked.values()) - 600 <= 2 * (8 + 200) and before >= 120
 
@@ -53,31 +52,18 @@ def test_a_killed_driver_ends_its_workers_and_the_same_command_finishes_the_run(
 def test_workers_print_the_lines_of_one_process(tmp_path):
     printed = []
     with loopback_model() as port:
-        write_suite(tmp_path, 60, port, trials=2)
-        for more in ((), ("--workers", "2")):
-            out, err = output(start(tmp_path, "--json", *more), tmp_path)
+        for more in ({}, {"workers": {"count": 2}}):
+            write_suite(tmp_path, 60, port, trials=2, **more)
+            out, err = output(start(tmp_path, "--json"), tmp_path)
             *rows, last = [json.loads(line) for line in out.splitlines()]
             printed.append((sorted(map(json.dumps, rows)), last["verdict"], last["summary"]))
     assert len(printed[0][0]) == 120 and printed[0] == printed[1], err
 
 
-def test_a_finished_run_with_an_id_is_shown_again_and_nothing_is_asked(tmp_path):
-    with loopback_model() as port:
-        write_suite(tmp_path, 20, port)
-        first = start(tmp_path, "--id", "nightly", "--json", "--exit-on", "infra")
-        out, err = output(first, tmp_path)
-        second = start(tmp_path, "--id", "nightly", "--json", "--exit-on", "infra")
-        again, _ = output(second, tmp_path)
-        asked = counts(port)["asked"]
-    assert first.returncode == second.returncode == 0, err  # the verdict is FAIL
-    assert json.loads(out.splitlines()[-1]) == json.loads(again.splitlines()[-1])
-    assert sum(asked.values()) == 20
-
-
 def test_a_lost_head_is_an_infrastructure_error_with_a_way_to_go_on(tmp_path):
     with loopback_model(latency_ms=200) as port:
-        write_suite(tmp_path, 2000, port, concurrency=4)
-        run = start(tmp_path, "--workers", "1")
+        write_suite(tmp_path, 2000, port, concurrency=4, workers={"count": 1})
+        run = start(tmp_path)
         wait_until(lambda: results(tmp_path) >= 8, run)
         kill(head_of(run.pid))
         killed = time.monotonic()
@@ -89,8 +75,8 @@ def test_a_lost_head_is_an_infrastructure_error_with_a_way_to_go_on(tmp_path):
 
 def test_a_cluster_that_cannot_start_is_an_infrastructure_error_and_no_run(tmp_path):
     with loopback_model() as port:
-        write_suite(tmp_path, 20, port)
-        run = start(tmp_path, "--workers", "1", RAY_TMPDIR="/proc/nowhere")
+        write_suite(tmp_path, 20, port, workers={"count": 1})
+        run = start(tmp_path, RAY_TMPDIR="/proc/nowhere")
         _, err = output(run, tmp_path)
     assert run.returncode == 4 and "cannot start a Ray cluster" in err and "Traceback" not in err
     assert results(tmp_path) == 0
@@ -116,12 +102,12 @@ finally:
 
 def test_a_driver_that_ray_ends_exits_as_infrastructure_and_says_how_to_resume(tmp_path):
     with loopback_model(latency_ms=500) as port:
-        write_suite(tmp_path, 600, port, concurrency=8)
-        process = start(tmp_path, "--workers", "1", "--store", "r.db", "--json")
+        write_suite(tmp_path, 600, port, concurrency=8, workers={"count": 1})
+        process = start(tmp_path, "--store", "r.db", "--json")
         wait_until(lambda: (tmp_path / "stdout").stat().st_size > 0, process)
         kill(next(pid for pid, name in descendants(process.pid) if "raylet/raylet" in name))
         _, err = output(process, tmp_path)
     with open_store(tmp_path / "r.db", must_exist=True) as store:
         run = store.runs.get("last")
     assert process.returncode == 4 and "lost its connection to Ray" in err
-    assert f"rightcall run suite.json --store r.db --workers 1 --resume {run.id}" in err and run.results > 0
+    assert f"rightcall run suite.json --store r.db --resume {run.id}" in err and run.results > 0

@@ -92,7 +92,7 @@ def test_promote_makes_an_unreviewed_golden_unless_accepted(url, tmp_path):
 def test_unreviewed_goldens_are_refused_by_run(url, tmp_path):
     file = candidates(tmp_path, url)
     (tmp_path / "suite.yaml").write_text(f"dataset: {file}\nagent: {{model: 'keyword:'}}\n")
-    with pytest.raises(rc.errors.RightCallError, match="--include-unreviewed"):
+    with pytest.raises(rc.errors.RightCallError, match="generate review"):
         said("run", tmp_path / "suite.yaml", "--store", url)
 
 

@@ -203,7 +203,6 @@ class _Search:
             selection=Selection(),
             trials=1,
             gate=None,
-            floor=False,
             search=None,
         )
         outcome = await run_plan(searching, store)

@@ -29,12 +29,12 @@ UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
 class Workers:
     """Workers for the runs of a command: `backend` makes one for each, `close` ends what was started for them."""
 
-    def __init__(self, config: WorkersConfig, on: str = "ray", *, folder: Path, dataset: Path | None) -> None:
+    def __init__(self, config: WorkersConfig, *, folder: Path, dataset: Path | None) -> None:
         self._config = config
         self._folder = folder.resolve()
         self._engine = RayEngine(
             RayOptions(
-                read_place(on),
+                read_place(config.on),
                 config.count,
                 config.cpus,
                 config.gpus,
@@ -50,7 +50,6 @@ class Workers:
         if problems := list(unfit(plan, store, self._config)):
             raise ConfigError(*problems)
         options = WorkerOptions(
-            lease_seconds=self._config.lease_seconds,
             writes=self._config.writer == "workers",
             paths=(str(self._folder), str(Path.cwd())),
             folder=str(Path.cwd()) if self._engine.local else "",
