@@ -24,7 +24,7 @@ def codes_page() -> str:
         table("exit code", "meaning", {str(code): text for code, text in EXIT_CODES.items()}),
         "`on_inconclusive` of a [gate](suite.md#gate) or a [check](suite.md#check) turns 3 into 0 or 1.",
         "## Failure codes",
-        "What went wrong in a case. [Scoring](scoring.md#codes) says how they are found. One that is **damage** fails "
+        "What went wrong in a case ([Scoring](scoring.md)). One that is **damage** fails "
         "a gate regardless of the rates, unless the gate allows it.",
         table("code", "what happened", failures),
         "## Tool errors",

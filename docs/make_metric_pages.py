@@ -37,7 +37,7 @@ def overview(pages: list[MetricPage]) -> str:
     return f"""# Metrics
 
 A metric measures one case: a value from 0 to 1, passed or not, and the reason. [Scoring](scoring.md) defines the
-numbers. `rightcall list metrics` and `rightcall list metrics NAME` show these pages in the terminal.
+numbers; `rightcall list metrics NAME` shows a page in the terminal.
 
 ## Measured for every case
 
@@ -45,19 +45,16 @@ numbers. `rightcall list metrics` and `rightcall list metrics NAME` show these p
 
 ## Measured on request
 
-Name them under `metrics` in a suite, or with `rightcall score … --metric NAME`: a case then passes only when they do.
-A case in which a named metric has nothing to check (`final_state` without an `expected_state`, `order` without one)
-is an error. To measure it only where there is something to check, list it under `measure`: goldens that expect a state,
-a time or content are decided by it anyway.
-`measure: NAME` there and `--measure NAME` measure without deciding. Settings go in parentheses:
-`call_count(limit=3)`.
+Name them under `metrics` in a suite, or with `--metric NAME`: a case then passes only when they do, and is an error
+where they have nothing to check. `measure: NAME` there and `--measure NAME` measure without deciding. Settings go in
+parentheses: `call_count(limit=3)`.
 
 {table(asked_for)}
 
 ## Judged by a model
 
-For what exact expectations cannot express. They need a model: `task_completion(model='openai:gpt-5-mini')`.
-[Judging](judging.md) explains votes, calibration and cost.
+They need a model: `task_completion(model='openai:gpt-5-mini')`. [Judging](judging.md) explains votes, calibration and
+cost.
 
 {table(judged)}
 
@@ -85,19 +82,14 @@ case = rc.TestCase(rc.Golden("Weather?"), rc.Trajectory(calls=(rc.ToolCall("get_
 assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2")
 ```
 
-In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`: nothing has to be registered. A package can also offer a metric by
-name, under the entry point `rightcall.metrics`. A metric that raises, takes too long or returns no score makes its case
-an error: the run continues, the agent is not blamed, and nothing passes because of it. Define `nothing_to_check(case)`
-to say why a case has nothing for your metric; that is an error too.
-
-Plain `def` metrics run in threads, several at once, each for at most `metric_seconds` of the suite (300). One that does
-not end is an error of its case and keeps neither the other metrics nor the process from ending.
+In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`; a package can also offer it by name, under the entry point
+`rightcall.metrics`. A metric that raises, takes longer than `metric_seconds` (300) or returns no score makes its case
+an error. `nothing_to_check(case)` says why a case has nothing for it. Plain `def` metrics run in threads.
 
 A plain function works as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,
 `calls`, `expected_calls`, `golden`, `trajectory`, `tools`, `state`, `metadata`). It returns true or false, a number
-from 0 to 1, or a `Score`. `target` is the golden's `expected_output`, or `target` of its metadata. A number passes
-at 1, at the threshold of a [secondary golden](scoring.md), or at the `threshold` given in a suite:
-`my_pkg.checks:closeness(threshold=0.8)`.
+from 0 to 1, or a `Score`. A number passes at 1, at the threshold of a [secondary golden](scoring.md), or at the
+`threshold` given in a suite: `my_pkg.checks:closeness(threshold=0.8)`.
 
 <!-- example -->
 ```python
