@@ -203,7 +203,6 @@ def _goldens(name: str, draw: random.Random) -> Any:
     return draw.choice(
         [
             lambda: _typed("dataset", "check", name, "--tools", "good-tools.json"),
-            lambda: _typed("dataset", "stats", name),
             lambda: _typed("dataset", "check", name, "--quality", "--json"),
             lambda: _typed("dataset", "convert", name, "-o", f"out/o.{draw.choice(['yaml', 'csv', 'json'])}"),
             lambda: _typed("dataset", "convert", name, "-o", "out/o.csv", "--to", "deepeval"),

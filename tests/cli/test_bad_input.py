@@ -92,7 +92,7 @@ def test_a_golden_that_nothing_was_recorded_for_is_named(rightcall, tmp_path):
 def test_folders_and_missing_files_are_refused_by_every_command(rightcall, tmp_path):
     write_lines(tmp_path / "goldens.jsonl", asked("a"))
     (tmp_path / "folder").mkdir()
-    for command in (["dataset", "stats"], ["dataset", "check"], ["list", "tools"]):
+    for command in (["dataset", "check"], ["list", "tools"]):
         folder = refused(rightcall(*command, "folder"))
         assert folder == "folder: is a folder, not a file; the folder is empty"
         missing = refused(rightcall(*command, "golden.jsonl"))

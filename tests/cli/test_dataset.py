@@ -29,10 +29,19 @@ def tools(tmp_path):
     return path
 
 
-def test_a_clean_dataset_is_reported_in_one_line(rightcall, tmp_path, tools):
+def test_a_clean_dataset_is_reported_without_findings(rightcall, tmp_path, tools):
     write_lines(tmp_path / "g.jsonl", asked("a"), asked("b"))
     done = rightcall("dataset", "check", "g.jsonl", "--tools", tools)
-    assert (done.code, done.out) == (0, "2 goldens, 0 errors, 0 warnings\n")
+    assert (done.code, done.out.splitlines()) == (
+        0,
+        [
+            "single turn, 17 characters of input on average",
+            "categories: golden 2",
+            "expected calls per golden: 1 2",
+            "expected tools: get_weather 2",
+            "2 goldens, 0 errors, 0 warnings",
+        ],
+    )
 
 
 def test_findings_are_listed_with_their_lines_and_suggestions(rightcall, tmp_path, tools):
@@ -81,21 +90,21 @@ def test_only_bfcl_takes_a_second_file(rightcall, tmp_path):
     )
 
 
-def test_stats_count_what_a_dataset_holds(rightcall, tmp_path):
+def test_check_counts_what_a_dataset_holds(rightcall, tmp_path):
     refusal = {"id": "n", "input": "Hi", "category": "negative", "forbidden_calls": ["get_weather"]}
     write_lines(tmp_path / "g.jsonl", asked("a", tags=["en"]), asked("b", tags=["en", "vi"]), refusal)
-    counted = json.loads(rightcall("dataset", "stats", "g.jsonl", "--json").out)
+    counted = json.loads(rightcall("dataset", "check", "g.jsonl", "--json").out)["statistics"]
     assert counted["goldens"] == 3 and counted["categories"] == {"golden": 2, "negative": 1}
     assert counted["tools"] == {"get_weather": 2} and counted["calls_per_golden"] == {"0": 1, "1": 2}
     assert counted["forbidden"] == {"get_weather": 1} and counted["tags"] == {"en": 2, "vi": 1}
-    shown = rightcall("dataset", "stats", "g.jsonl").out
-    assert "3 goldens (single turn)" in shown and "tags: en 2, vi 1" in shown
+    shown = rightcall("dataset", "check", "g.jsonl").out
+    assert "single turn, " in shown and "tags: en 2, vi 1" in shown
 
 
 def test_square_brackets_in_a_dataset_are_text_and_not_markup(rightcall, tmp_path):
     tool = asked("a") | {"expected_calls": [{"tool": "[/red]x", "args": {}}], "tags": ["[bold]"]}
     write_lines(tmp_path / "[g].jsonl", tool)
-    shown = rightcall("dataset", "stats", "[g].jsonl")
+    shown = rightcall("dataset", "check", "[g].jsonl")
     assert shown.code == 0 and "[/red]x 1" in shown.out and "[bold] 1" in shown.out
     assert "written to [h].jsonl" in rightcall("dataset", "convert", "[g].jsonl", "-o", "[h].jsonl").out
 

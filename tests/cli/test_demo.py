@@ -88,9 +88,10 @@ def test_another_model_is_asked_instead_of_the_recordings(tmp_path):
     assert "--model keyword: --record none" in done.stdout
 
 
-def test_live_and_model_exclude_each_other(tmp_path):
-    done = rightcall(tmp_path, "demo", "--live", "--model", "keyword:")
-    assert (done.returncode, "cannot be combined" in done.stderr) == (2, True)
+def test_the_demo_of_the_monitor_finds_the_planted_drift(tmp_path):
+    story = json.loads(rightcall(tmp_path, "demo", "--monitor", "--json").stdout)
+    assert [alarm["name"] for alarm in story["alarms"]] == ["tool_errors"]
+    assert (tmp_path / ".rightcall" / "monitor-demo.db").is_file()
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):

@@ -76,7 +76,6 @@ COMMANDS = {
     "flaky": ("runs", "list", "--flaky", "NEW"),
     "gate": ("gate", "NEW", "--min", "0.5"),
     "score": ("score", "goldens.jsonl", "t.jsonl", "--metric", "tool_selection"),
-    "dataset stats": ("dataset", "stats", "goldens.jsonl"),
     "dataset check": ("dataset", "check", "goldens.jsonl", "--tools", "tools.json"),
     "plan": ("plan", "--min", "0.8", "--target", "0.95", "--dataset", "goldens.jsonl"),
     "perturb": ("run", "keyword.json", "--perturb", "order,names", "--store", "other.db"),

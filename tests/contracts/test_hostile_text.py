@@ -120,7 +120,6 @@ COMMANDS = [
     ["dataset", "check", "goldens.jsonl", "--tools", "tools.json", "--quality", "--run", "last"],
     ["dataset", "check", "bad.jsonl", "--skip-bad"],
     ["dataset", "check", "bad.jsonl"],
-    ["dataset", "stats", "goldens.jsonl"],
     ["dataset", "convert", "goldens.jsonl", "-o", "made.csv"],
     ["dataset", "convert", "goldens.jsonl", "-o", "deepeval.csv", "--to", "deepeval"],
     ["dataset", "push", "goldens.jsonl", "mine", "--author", STEERS],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.core import codec
-from rightcall.improve.dataset_quality import dataset_statistics
+from rightcall.improve.dataset_quality import DatasetCounts
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool
 from rightcall.run.golden_check import check_goldens
 
@@ -143,7 +143,9 @@ def test_the_bundled_suite_is_clean():
 
 def test_a_tool_pattern_without_its_regex_is_counted_and_not_a_crash():
     golden = Golden("q", id="g", expected_calls=(ExpectedCall({}),))
-    assert dataset_statistics([golden]).tools == {"//": 1}
+    counts = DatasetCounts()
+    counts.add(golden)
+    assert counts.statistics().tools == {"//": 1}
 
 
 AMOUNT = {"type": "number"}

@@ -30,7 +30,7 @@ from rightcall.model.golden import AnyGolden
 if TYPE_CHECKING:
     from rightcall.run.golden_check import DatasetFinding
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from rightcall.cli.output import tell
 from rightcall.core.digest import file_digest
@@ -38,7 +38,7 @@ from rightcall.core.text import first_names
 from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
-    from rightcall.improve.dataset_quality import Quality
+    from rightcall.improve.dataset_quality import DatasetStatistics, Quality
     from rightcall.model.run import CaseResult
     from rightcall.model.tool import Tool
     from rightcall.run.golden_check import DatasetFinding
@@ -71,8 +71,11 @@ def check(
 ) -> None:
     """Find mistakes in goldens: unknown tools, invalid arguments, contradictions, expectations that cannot be met.
 
+    Shows what the dataset holds too: categories, numbers of calls, tools and tags.
+
     Exit code 2 if there are errors, rows that cannot be read, or no goldens; warnings do not count.
     """
+    from rightcall.improve.dataset_quality import DatasetCounts
     from rightcall.improve.golden_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
     from rightcall.tools.definitions.source import load_tools
@@ -89,25 +92,37 @@ def check(
             if skipped:
                 skipped.show()
         return
-    goldens, doubts = CountedGoldens(placed_goldens(file, skipped)), DatasetDoubts(toolset)
-    findings = [*check_goldens(doubts.watch(iter(goldens)), toolset), *doubts.findings()]
-    errors = sum(finding.severity == "error" for finding in findings)
+    counts, doubts = DatasetCounts(), DatasetDoubts(toolset)
+    goldens = counts.watch(doubts.watch(placed_goldens(file, skipped)))
+    findings = [*check_goldens(goldens, toolset), *doubts.findings()]
+    errors, statistics = sum(finding.severity == "error" for finding in findings), counts.statistics()
     if as_json:
         also = {"skipped": skipped.problems} if skipped else {}
-        print_json({"goldens": goldens.count, "errors": errors, "findings": findings, **also})
+        print_json(
+            {
+                "goldens": statistics.goldens,
+                "errors": errors,
+                "findings": findings,
+                "statistics": statistics,
+                **also,
+            }
+        )
     else:
-        _print_findings(findings, goldens.count, errors)
+        _print_findings(findings)
+        print_statistics(statistics)
+        rows = (statistics.goldens, "golden"), (errors, "error"), (len(findings) - errors, "warning")
+        console().print(", ".join(pluralize(*row) for row in rows))
         if skipped:
             skipped.show()
         if not tools:
             print_next("add --tools TOOLS.json to check arguments against schemas")
     if errors or (skipped and skipped.problems):
         raise click.exceptions.Exit(2)
-    if not goldens.count:
+    if not statistics.goldens:
         raise InputError(str(file), "has no goldens; nothing was checked", "is it the right file?")
 
 
-def _print_findings(findings: Sequence[DatasetFinding], goldens: int, errors: int) -> None:
+def _print_findings(findings: Sequence[DatasetFinding]) -> None:
     from rightcall.show.terminal import clean
 
     out = console()
@@ -116,8 +131,6 @@ def _print_findings(findings: Sequence[DatasetFinding], goldens: int, errors: in
         out.say(f"[{color}]{{}}[/{color}] [bold]{{}}[/bold] ", finding.severity, finding.code, end="")
         hint = f"; {finding.hint}" if finding.hint else ""
         out.print(clean(f"{finding.where}: {finding.message}{hint}"), soft_wrap=True)
-    counts = (goldens, "golden"), (errors, "error"), (len(findings) - errors, "warning")
-    out.print(", ".join(pluralize(*count) for count in counts))
 
 
 @dataset.command()
@@ -175,54 +188,20 @@ def convert(
     print_next(f"rightcall dataset check {shlex.quote(str(output))}")
 
 
-@dataset.command()
-@file_argument
-def stats(file: Path, as_json: JsonOption = False) -> None:
-    """Count goldens by category, tool, number of calls and tag."""
-    from rightcall.datasets.goldens import load_goldens
-    from rightcall.improve.dataset_quality import dataset_statistics
-    from rightcall.show.terminal import clean
-
-    statistics = dataset_statistics(load_goldens(file))
-    if as_json:
-        print_json(statistics)
-        return
-    out = console()
-    text = "[bold]{:,}[/bold] {} ({}), {:.0f} characters of input on average"
-    noun = "golden" if statistics.goldens == 1 else "goldens"
-    out.say(text, statistics.goldens, noun, statistics.kind, statistics.mean_input_characters)
-    for title, counts in (
-        ("categories", statistics.categories),
-        ("expected calls per golden", statistics.calls_per_golden),
-        ("expected tools", statistics.tools),
-        ("forbidden tools", statistics.forbidden),
-        ("tags", statistics.tags),
-    ):
-        if counts:
-            shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
-            more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
-            out.say("[dim]{}:[/dim] ", title, end="")
-            out.print(clean(shown + more))
-    if statistics.without_expectation:
-        noun = "golden has" if statistics.without_expectation == 1 else "goldens have"
-        out.say("[yellow]{:,} {} no expectation[/yellow]", statistics.without_expectation, noun)
-
-
 for command in versions.COMMANDS:
     dataset.add_command(command)
 
 
 SHOWN = 20
-T = TypeVar("T")
 
 
-class CountedGoldens(Generic[T]):
-    """Goldens, or goldens with their places, counted as they are read."""
+class CountedGoldens:
+    """Goldens, counted as they are read."""
 
-    def __init__(self, goldens: Iterable[T]) -> None:
+    def __init__(self, goldens: Iterable[AnyGolden]) -> None:
         self._goldens, self.count = goldens, 0
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[AnyGolden]:
         for golden in self._goldens:
             self.count += 1
             yield golden
@@ -305,3 +284,27 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: st
     lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:
         out.print(line, soft_wrap=True)
+
+
+def print_statistics(statistics: DatasetStatistics) -> None:
+    """Print what a dataset holds."""
+    from rightcall.show.terminal import clean
+
+    out = console()
+    length = f"{statistics.mean_input_characters:.0f} characters of input on average"
+    out.say("[dim]{}, {}[/dim]", statistics.kind, length)
+    for title, counts in (
+        ("categories", statistics.categories),
+        ("expected calls per golden", statistics.calls_per_golden),
+        ("expected tools", statistics.tools),
+        ("forbidden tools", statistics.forbidden),
+        ("tags", statistics.tags),
+    ):
+        if counts:
+            shown = ", ".join(f"{key} {value:,}" for key, value in list(counts.items())[:12])
+            more = f", … {len(counts) - 12:,} more" if len(counts) > 12 else ""
+            out.say("[dim]{}:[/dim] ", title, end="")
+            out.print(clean(shown + more))
+    if statistics.without_expectation:
+        noun = "golden has" if statistics.without_expectation == 1 else "goldens have"
+        out.say("[yellow]{:,} {} no expectation[/yellow]", statistics.without_expectation, noun)

@@ -10,34 +10,40 @@ import click
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import console, print_json, tell
 from rightcall.core.options import BaseUrlOption, JsonOption, Option, StoreOption
+from rightcall.core.seam import load
 
 EMBEDDED = "local:smollm2"
 
 
 @click.command(cls=DeclaredCommand)
 def demo(
-    live: Annotated[bool, Option(f"Ask the embedded model now: the same as --model {EMBEDDED}")] = False,
-    model: Annotated[str | None, Option("Ask this model instead of replaying the recorded answers")] = None,
+    model: Annotated[
+        str | None,
+        Option(f"Ask this model instead of replaying the recorded answers; {EMBEDDED} is the one recorded"),
+    ] = None,
     base_url: BaseUrlOption = None,
     folder: Annotated[Path, Option("Folder for the files of the demo", metavar="DIRECTORY")] = Path(
         "rightcall-demo"
     ),
+    monitor: Annotated[
+        bool, Option("Instead replay an hour of live traffic with a planted drift, and show what is detected")
+    ] = False,
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Find a dangerous mistake an agent makes, see it happen, fix it, and measure again.
 
     A support agent confuses two tools: one pauses accounts, the other erases them. The answers are recordings of
-    SmolLM2-135M, a real but small model, so that the demo needs no API key, no download and no network. With --live or
-    --model a model is asked instead, and may answer differently. The exit code is 0 whatever the verdicts are.
+    SmolLM2-135M, a real but small model, so that the demo needs no API key, no download and no network. With --model
+    a model is asked instead, and may answer differently. The exit code is 0 whatever the verdicts are.
     """
     from rightcall.cli.demo_story import Story
 
-    if live and model:
-        raise click.UsageError("--live and --model cannot be combined")
+    if monitor:
+        load("services", "monitor_demo")(store_url, as_json=as_json)
+        return
     if base_url and not model:
         raise click.UsageError("--base-url requires --model")
-    model = EMBEDDED if live else model
     if model == EMBEDDED:
         _get_weights()
     story = Story(folder, model, store_url, base_url=base_url, as_json=as_json)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rightcall.show.screen import Screen
     from rightcall.show.view.grouped_trials import GoldenRow
 
-RECORDED = "recordings of SmolLM2-135M, a real but tiny model (--live asks it)"
+RECORDED = "recordings of SmolLM2-135M, a real but tiny model (--model local:smollm2 asks it)"
 MOST_FAILURES = 3
 
 
@@ -197,7 +197,12 @@ class Story:
             (f"rightcall runs show {self._first.run}{self._where}", "what you just saw, case by case"),
         ]
         if self._model is None:
-            steps.append(("rightcall demo --live", "this demo with live answers (downloads 98 MB, once)"))
+            steps.append(
+                (
+                    "rightcall demo --model local:smollm2",
+                    "this demo with live answers (98 MB, once)",
+                )
+            )
         widest = max(len(command) for command, _ in steps)
         for command, meaning in steps:
             out.say("  {}  [dim]# {}[/dim]", command.ljust(widest), meaning, soft_wrap=True)

@@ -61,6 +61,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mcp_export": "rightcall.wings.contracts.capture:export_calls",
         "mcp_record": "rightcall.wings.contracts.command:record",
         "mcp_serve": "rightcall.wings.contracts.command:serve",
+        "monitor_demo": "rightcall.wings.monitor.command:show_demo",
         "mcp_verify": "rightcall.wings.contracts.command:verify",
         "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
         "proceed_simulation": "rightcall.wings.generate.control:proceed",

@@ -236,37 +236,50 @@ class DatasetStatistics(Record, frozen=True):
     mean_input_characters: float
 
 
-def dataset_statistics(goldens: Iterable[AnyGolden]) -> DatasetStatistics:
-    """Count goldens as they are read."""
-    categories: Counter[str] = Counter()
-    sizes: Counter[int] = Counter()
-    tools: Counter[str] = Counter()
-    forbidden: Counter[str] = Counter()
-    tags: Counter[str] = Counter()
-    clusters: set[str] = set()
-    characters = bare = total = 0
-    kind = "empty"
-    for golden in goldens:
-        total += 1
-        kind = "single turn" if isinstance(golden, Golden) else "conversations"
-        characters += len(request_of(golden))
-        categories[counted_category(golden)] += 1
-        sizes[len(golden.expected_calls)] += 1
-        tools.update(pattern_text(call.tool) for call in golden.expected_calls)
-        forbidden.update(map(pattern_text, golden.forbidden_calls))
-        tags.update(golden.tags)
-        bare += not (golden.expected_calls or golden.forbidden_calls or golden.no_calls)
+class DatasetCounts:
+    """Counts goldens as they are read."""
+
+    def __init__(self) -> None:
+        self._categories: Counter[str] = Counter()
+        self._sizes: Counter[int] = Counter()
+        self._tools: Counter[str] = Counter()
+        self._forbidden: Counter[str] = Counter()
+        self._tags: Counter[str] = Counter()
+        self._clusters: set[str] = set()
+        self._characters = self._bare = self._goldens = 0
+        self._kind = "empty"
+
+    def watch(self, goldens: Iterable[tuple[str, AnyGolden]]) -> Iterator[tuple[str, AnyGolden]]:
+        """The same goldens, each counted before it is handed on."""
+        for where, golden in goldens:
+            self.add(golden)
+            yield where, golden
+
+    def add(self, golden: AnyGolden) -> None:
+        """Count a golden."""
+        self._goldens += 1
+        self._kind = "single turn" if isinstance(golden, Golden) else "conversations"
+        self._characters += len(request_of(golden))
+        self._categories[counted_category(golden)] += 1
+        self._sizes[len(golden.expected_calls)] += 1
+        self._tools.update(pattern_text(call.tool) for call in golden.expected_calls)
+        self._forbidden.update(map(pattern_text, golden.forbidden_calls))
+        self._tags.update(golden.tags)
+        self._bare += not (golden.expected_calls or golden.forbidden_calls or golden.no_calls)
         if golden.cluster is not None:
-            clusters.add(golden.cluster)
-    return DatasetStatistics(
-        goldens=total,
-        kind=kind,
-        categories=dict(categories.most_common()),
-        calls_per_golden=dict(sorted(sizes.items())),
-        tools=dict(tools.most_common()),
-        forbidden=dict(forbidden.most_common()),
-        tags=dict(tags.most_common()),
-        clusters=len(clusters),
-        without_expectation=bare,
-        mean_input_characters=characters / total if total else 0.0,
-    )
+            self._clusters.add(golden.cluster)
+
+    def statistics(self) -> DatasetStatistics:
+        """What was counted so far."""
+        return DatasetStatistics(
+            goldens=self._goldens,
+            kind=self._kind,
+            categories=dict(self._categories.most_common()),
+            calls_per_golden=dict(sorted(self._sizes.items())),
+            tools=dict(self._tools.most_common()),
+            forbidden=dict(self._forbidden.most_common()),
+            tags=dict(self._tags.most_common()),
+            clusters=len(self._clusters),
+            without_expectation=self._bare,
+            mean_input_characters=self._characters / self._goldens if self._goldens else 0.0,
+        )

@@ -15,8 +15,6 @@ from hypothesis import given, settings, strategies as st
 
 import rightcall as rc
 from rightcall.cli.main import cli
-from rightcall.core.errors import InputError
-from rightcall.datasets.goldens import load_goldens
 from rightcall.decide.search_numbers import SearchRecord
 from rightcall.model import Usage
 from rightcall.run.attacks import search_of_run
@@ -164,7 +162,7 @@ def test_a_search_is_in_no_rate_and_no_gate(tmp_path):
 
 @pytest.mark.stories
 def test_a_search_is_shown_apart_everywhere_and_its_winners_are_goldens(tmp_path):
-    store, output = tmp_path / "search.db", tmp_path / "winners.jsonl"
+    store = tmp_path / "search.db"
     run = evaluated(naive, plan_of(40), store)
     sentence = search_sentence(run.safety.adaptive)
     for form in ("html", "markdown", "json", "junit"):
@@ -176,13 +174,8 @@ def test_a_search_is_shown_apart_everywhere_and_its_winners_are_goldens(tmp_path
         assert sentence in page.read_text(encoding="utf-8"), form
     shown = CliRunner().invoke(cli, ["runs", "show", run.id, "--store", str(store)])
     assert "adaptive search" in shown.output.lower()
-    shown = CliRunner().invoke(cli, ["attacks", "winners", run.id, "-o", str(output), "--store", str(store)])
-    assert shown.exit_code == 0, shown.output
-    goldens = list(load_goldens(output))
+    with open_store(store) as opened:
+        goldens = search_of_run(opened, opened.runs.get(run.id).run).winners
     assert [golden.id for golden in goldens] == sorted(row.winner for row in run.safety.adaptive.rows)
     again = rc.evaluate(target(naive), [*FEW, *goldens], store=store)
     assert again.safety.asr.count == len(goldens)
-    shown = CliRunner().invoke(
-        cli, ["attacks", "winners", again.id, "-o", str(output), "--store", str(store)]
-    )
-    assert isinstance(shown.exception, InputError) and "no adaptive search" in str(shown.exception)

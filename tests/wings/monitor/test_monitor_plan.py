@@ -39,7 +39,9 @@ def folder(tmp_path_factory):
 
 
 def test_a_plan_states_the_rate_that_the_baseline_supports(folder):
-    shown = said("monitor", "plan", folder / "monitor.yaml", "--store", folder / "m.db")
+    shown = said(
+        "monitor", "baseline", "--plan", "--config", folder / "monitor.yaml", "--store", folder / "m.db"
+    )
     assert "travel: false alarms at most 5% in 30d, over 2 watched series" in shown
     assert "Asia/Tokyo" in shown
     assert "played through the detector it raises nothing" in shown
@@ -48,7 +50,16 @@ def test_a_plan_states_the_rate_that_the_baseline_supports(folder):
 
 def test_a_plan_as_json_has_the_same(folder):
     (plan,) = json.loads(
-        said("monitor", "plan", folder / "monitor.yaml", "--store", folder / "m.db", "--json")
+        said(
+            "monitor",
+            "baseline",
+            "--plan",
+            "--config",
+            folder / "monitor.yaml",
+            "--store",
+            folder / "m.db",
+            "--json",
+        )
     )
     assert (plan["agent"], plan["series"], plan["timezone"]) == ("travel", 2, "Asia/Tokyo")
     assert plan["rehearsal"]["not_guaranteed"] == []
@@ -62,7 +73,7 @@ def test_without_a_cap_on_bursts_nothing_is_stated(folder, tmp_path):
     (tmp_path / "m.yaml").write_text(
         "agents: {travel: {}}\nchecks: [tool_errors]\nfalse_alarms: {burst: 0s}\n"
     )
-    shown = said("monitor", "plan", tmp_path / "m.yaml", "--store", folder / "m.db")
+    shown = said("monitor", "baseline", "--plan", "--config", tmp_path / "m.yaml", "--store", folder / "m.db")
     assert "not guaranteed to be at most 5% in 30d" in shown
     assert "burst is 0" in shown
     status = json.loads(said("monitor", "status", "--store", folder / "m.db", "--json"))
@@ -72,6 +83,15 @@ def test_without_a_cap_on_bursts_nothing_is_stated(folder, tmp_path):
 def test_an_unknown_time_zone_is_refused(folder, tmp_path):
     (tmp_path / "m.yaml").write_text("timezone: Mars/Olympus\n")
     result = CliRunner().invoke(
-        cli, ["monitor", "plan", str(tmp_path / "m.yaml"), "--store", str(folder / "m.db")]
+        cli,
+        [
+            "monitor",
+            "baseline",
+            "--plan",
+            "--config",
+            str(tmp_path / "m.yaml"),
+            "--store",
+            str(folder / "m.db"),
+        ],
     )
     assert "timezone 'Mars/Olympus' is unknown here" in str(result.exception or result.output)

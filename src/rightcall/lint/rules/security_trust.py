@@ -69,7 +69,7 @@ def toxic_flow(tools: SetFeatures) -> SetFindings:
     yield Finding(
         (),
         "text from {} can make an agent send what {} reads by {}".format(*listed),
-        "confirm what leaves, or offer them in separate sets; `rightcall attacks show` lists the flows",
+        "confirm what leaves, or offer them in separate sets; `rightcall attacks list SOURCE` lists the flows",
         others=tuple(dict.fromkeys(name for name in (*external, *private, *unguarded) if name != sink.name)),
     ).of(sink)
 
@@ -89,7 +89,7 @@ _PEOPLE = word_set("""
 
 
 def _lets_data_out(tool: ToolFeatures) -> bool:
-    """Whether it sends to a recipient, or reads any address, without asking. Unknown verbs are left to `attacks show`."""
+    """Whether it sends to a recipient, or reads any address, without asking. Unknown verbs are left to `attacks list`."""
     if tool.effect.kind == "read":
         return not tool.roles.guarded and _free_address(tool) is not None
     classes = tool.roles.parameters

@@ -118,7 +118,7 @@ def check_bindings(
             raise InputError(
                 place,
                 f"no tool is a {first_names(several(rule.sink), 3)} sink",
-                "see `rightcall attacks show`",
+                "see `rightcall attacks list SOURCE`",
             )
         _check_arguments(rule, bound, place)
 

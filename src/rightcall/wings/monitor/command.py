@@ -95,13 +95,8 @@ async def _serve(receiver: Receiver, host: str, port: int) -> None:
     report(f"{counters.spans:,} spans, {counters.closed:,} traces, {counters.rejected:,} spans rejected")
 
 
-@monitor.command()
-@click.argument("config", required=False, type=click.Path(path_type=Path))
-def plan(config: Path | None, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Show what would be detected, how soon, and whether the false-alarm rate holds, from the baseline in the store.
-
-    Replays the baseline, and months resampled from its days, through the detector.
-    """
+def _show_plan(config: Path | None, store_url: str | Path | None, *, as_json: bool) -> None:
+    """What would be detected, from the baseline in the store and months resampled from its days."""
     from rightcall.wings.monitor.forecast import agent_plans
 
     with open_store(store_url, must_exist=True) as store:
@@ -155,13 +150,22 @@ def _hours(hours: float) -> str:
 
 
 @monitor.command()
-def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
+def status(
+    acknowledged: Annotated[
+        tuple[int, ...],
+        Option("First acknowledge this alarm; its series starts over", flags=("--ack",), metavar="ALARM"),
+    ] = (),
+    store_url: StoreOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from rightcall.store.watch import TraceFilter
     from rightcall.wings.monitor.production_rates import check_rates, version_changes
     from rightcall.wings.monitor.rehearsal import stored_rehearsals
 
     with open_store(store_url, must_exist=True) as store:
+        for number in acknowledged:
+            store.traces.acknowledge(number)
         traffic, checks = store.traces.counts(), check_rates(store)
         alarms, queued = store.traces.alarms(), store.traces.page(TraceFilter(review="queued"), limit=1000)
         rehearsals = stored_rehearsals(store)
@@ -202,7 +206,7 @@ def status(store_url: StoreOption = None, as_json: JsonOption = False) -> None:
     tell(f"{pluralize(len(queued), 'trace')} to review")
     latched = [alarm for alarm in alarms if alarm.acknowledged_at is None]
     print_next(
-        *([f"rightcall monitor ack {latched[0].key}"] if latched else []),
+        *([f"rightcall monitor status --ack {latched[0].key}"] if latched else []),
         "rightcall traces promote --to goldens.jsonl",
     )
 
@@ -225,16 +229,27 @@ def _print_alarm(alarm: StoredAlarm) -> None:
 
 @monitor.command()
 def baseline(
-    start: Annotated[str, Option("Start of the window, ISO 8601", flags=("--from",), metavar="DAY")],
-    end: Annotated[str, Option("End of the window, inclusive", flags=("--to",), metavar="DAY")],
+    start: Annotated[str, Option("Start of the window, ISO 8601", flags=("--from",), metavar="DAY")] = "",
+    end: Annotated[str, Option("End of the window, inclusive", flags=("--to",), metavar="DAY")] = "",
     agent: Annotated[str, Option("Only this agent [default: all]")] = "",
     config: Annotated[
         Path | None, Option("Settings file with the time zone, the checks and the false-alarm rate")
     ] = None,
+    plan: Annotated[
+        bool,
+        Option(
+            "Show what the stored baseline would detect, how soon, and whether the false-alarm rate holds"
+        ),
+    ] = False,
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Freeze a window of stored traces as the reference. Earlier baselines are kept as history."""
+    if bool(start) != bool(end) or plan == bool(start):
+        raise click.UsageError("pass --from DAY and --to DAY, or --plan")
+    if plan:
+        _show_plan(config, store_url, as_json=as_json)
+        return
     from rightcall.wings.monitor.monitor import Monitor
 
     with open_store(store_url, must_exist=True) as store:
@@ -249,7 +264,7 @@ def baseline(
         for name, reference in item.checks.items():
             share = percent(reference.bad / reference.n, 2)
             tell(f"  {name:<24} {reference.bad:,.1f} bad of {reference.n:,}, {share}")
-    print_next("rightcall monitor plan")
+    print_next("rightcall monitor baseline --plan")
 
 
 @monitor.command()
@@ -301,34 +316,13 @@ def check(
         raise click.exceptions.Exit(3)
 
 
-@monitor.command()
-@click.argument("alarm", type=int)
-def ack(alarm: int, store_url: StoreOption = None) -> None:
-    """Acknowledge ALARM; its series starts over."""
-    with open_store(store_url, must_exist=True) as store:
-        acknowledged = store.traces.acknowledge(alarm)
-    tell(f"alarm {acknowledged.key} of {one_line(acknowledged.agent)} · {acknowledged.name} acknowledged")
-
-
-@monitor.command()
-def demo(
-    seed: Annotated[int, Option("Random seed of the traffic")] = 0,
-    store_url: Annotated[
-        str | None,
-        Option(
-            "Result store: a file or PostgreSQL URL [default: .rightcall/monitor-demo.db]",
-            flags=("--store",),
-            metavar="URL",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Replay a bundled hour of traffic with a planted drift, and show what is detected."""
+def show_demo(store_url: str | Path | None, *, as_json: bool) -> None:
+    """`rightcall demo --monitor`: an hour of traffic with a planted drift, and what is detected."""
     from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
     from rightcall.wings.monitor.monitor import Monitor
     from rightcall.wings.traces.trace_record import time_text
 
-    address = store_url or ".rightcall/monitor-demo.db"
+    address = str(store_url or ".rightcall/monitor-demo.db")
     if store_url is None:  # a separate file, recreated each time
         for suffix in ("", "-wal", "-shm"):
             Path(address + suffix).unlink(missing_ok=True)
@@ -336,18 +330,16 @@ def demo(
         watcher = Monitor(SETTINGS, store=store)
         if not as_json:
             tell("a day of reference traffic, then an hour in which bookings begin to fail")
-        watcher.feed(reference_traffic(seed))
+        watcher.feed(reference_traffic())
         watcher.make_baseline("travel", "2026-11-14", "2026-11-14")
-        watcher.feed(live_traffic(seed))
-    alarms = watcher.alarms
+        watcher.feed(live_traffic())
     if as_json:
-        print_json({"planted_at": time_text(planted_at()), "alarms": alarms})
+        print_json({"planted_at": time_text(planted_at()), "alarms": watcher.alarms})
         return
     tell(f"planted: bookings fail from {time_text(planted_at())[:19]}")
-    for alarm in alarms:
+    for alarm in watcher.alarms:
         _print_alarm(alarm)
-    if not alarms:
+    if not watcher.alarms:
         tell("nothing was detected")
-    out = console()
-    out.say("[dim]the traces are in {}[/dim]", address)
+    console().say("[dim]the traces are in {}[/dim]", address)
     print_next(f"rightcall monitor status --store {address}", f"rightcall view --store {address}")

@@ -10,11 +10,10 @@ import click
 
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand, GroupedCommand, takes_option, takes_options
 from rightcall.cli.output import console, print_json, print_json_line, print_next, step_counter, tell
-from rightcall.core.errors import ConfigError, InputError
-from rightcall.core.options import ForceOption, JsonOption, Option, StoreOption, TrustOption
+from rightcall.core.errors import ConfigError
+from rightcall.core.options import ForceOption, JsonOption, Option, TrustOption
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import refuse_existing, write_file
-from rightcall.store.address import open_store
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
 
 if TYPE_CHECKING:
@@ -65,8 +64,32 @@ def guard(
 
 
 @attacks.command("list", cls=DeclaredCommand)
-def list_attacks(as_json: JsonOption = False) -> None:
-    """List carriers, goals, templates, places and wraps: what an attack is made of."""
+@click.argument("source", required=False)
+@takes_option(TrustOption, "trust")
+def list_attacks(source: str | None, trust: bool, as_json: JsonOption = False) -> None:
+    """List what an attack is made of; with SOURCE, the roles of its tools, each with the reason.
+
+    SOURCE is a suite, a file of definitions, `module:attribute` or `mcp:COMMAND`. Sources bring text into the agent:
+    external ones text that third parties write, private ones what only the user may see. Sinks have effects. A flow
+    leads from an external source through a private one to a sink that sends data out.
+    """
+    if source is None:
+        _list_parts(as_json=as_json)
+        return
+    from rightcall.schema.roles.derivation import flows_of
+    from rightcall.wings.attacks.role_text import print_roles, roles_document
+    from rightcall.wings.attacks.subject import attack_subject
+
+    roles = attack_subject(source, trust=trust).roles
+    flows = flows_of(roles)
+    if as_json:
+        print_json(roles_document(roles, flows))
+    else:
+        print_roles(console(), roles, flows)
+
+
+def _list_parts(*, as_json: bool) -> None:
+    """Carriers, goals, templates, places and wraps."""
     from rightcall.model.safety import CARRIERS, FAMILIES, GOALS, PLACEMENTS, WRAPS
     from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS
     from rightcall.wings.attacks.templates import DEFAULTS, text_templates
@@ -143,60 +166,6 @@ def make(
     attacked = subject.suite is not None and subject.suite.attacks not in (None, "none")
     option = f" --attacks {plan or 'auto'}" if plan or not attacked else ""
     print_next(f"rightcall run {suite}{option}")
-
-
-@attacks.command(cls=DeclaredCommand)
-@click.argument("source")
-@takes_option(TrustOption, "trust")
-def show(source: str, trust: bool, as_json: JsonOption = False) -> None:
-    """Show the roles of the tools of SOURCE, a suite or a source of tools, each with the reason.
-
-    Sources bring text into the agent: external ones text that third parties write, private ones what only the user may
-    see. Sinks have effects. A flow leads from an external source through a private one to a sink that sends data out.
-
-    SOURCE is a suite, a file of definitions, `module:attribute` or `mcp:COMMAND`.
-    """
-    from rightcall.schema.roles.derivation import flows_of
-    from rightcall.wings.attacks.role_text import print_roles, roles_document
-    from rightcall.wings.attacks.subject import attack_subject
-
-    roles = attack_subject(source, trust=trust).roles
-    flows = flows_of(roles)
-    if as_json:
-        print_json(roles_document(roles, flows))
-    else:
-        print_roles(console(), roles, flows)
-
-
-@attacks.command(cls=DeclaredCommand)
-@click.argument("run", default="last")
-def winners(
-    run: str,
-    output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT)],
-    store_url: StoreOption = None,
-) -> None:
-    """Write the successful attacks of the adaptive search in RUN as goldens, for the next fixed plan.
-
-    They run like any other goldens: add the file to a dataset, and later runs count and gate them.
-    """
-    from rightcall.datasets.goldens import save_goldens
-    from rightcall.run.attacks import search_of_run
-
-    with open_store(store_url, must_exist=True) as store:
-        stored = store.runs.get(run)
-        search = search_of_run(store, stored.run)
-    if search is None:
-        raise InputError(
-            f"run {stored.id}",
-            "has no adaptive search that has ended",
-            "write `adaptive: {budget: 200}` in the plan of attacks, and run the suite",
-        )
-    if not search.winners:
-        tell(f"run {stored.id}: the search broke nothing; no file was written")
-        return
-    save_goldens(search.winners, output)
-    tell(f"{output}: {pluralize(len(search.winners), 'attempt')}")
-    print_next(f"rightcall dataset check {output}")
 
 
 @attacks.command("worst-case", cls=GroupedCommand)
