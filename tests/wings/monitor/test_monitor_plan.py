@@ -1,4 +1,4 @@
-"""`rightcall monitor plan`, `status` and `baseline`: what they say about the false-alarm rate."""
+"""`rightcall monitor baseline`, its `--plan`, and `status`: what they say about the false-alarm rate."""
 
 import json
 
