@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
+from rightcall.core.text import percent
 from rightcall.improve.argument_kind import stated_values
 from rightcall.improve.call_difference import CallDifference, difference_from
 from rightcall.improve.golden_edit import GoldenEdit, value_text
@@ -28,6 +29,12 @@ PRECISION: dict[Band, float] = {"certain": 1.0, "likely": 0.91}
 
 Certain is by construction. `likely` with 5 or 10 simulated agents.
 """
+BAND_TITLES: dict[Band, str] = {"certain": "certainly wrong", "likely": "likely wrong"}
+BAND_LINES: dict[Band, str] = {
+    "certain": "certainly wrong: shown by running it",
+    "likely": f"likely wrong: about {percent(PRECISION['likely'], 0)} of such doubts were right, "
+    "measured with simulated agents",
+}
 
 DoubtCode = Literal[
     "cannot_be_met", "against_schema", "default_demanded", "stray_mark", "agents_agree", "nobody_passes",

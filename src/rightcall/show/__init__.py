@@ -16,7 +16,6 @@
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.
 
     comparison    two runs compared in the terminal: their numbers, and what changed between them
-    doubts        goldens that are probably wrong, in the terminal and as Markdown
     improvement   what `improve` tried, and what faults did, in the terminal
     judge_report  a judge in the terminal: the rate that people would give, agreement, biases
     safety        safety of a run in the terminal: the sections of `view/safety.py` as they come

@@ -79,7 +79,7 @@ def test_json_markdown_and_python_say_the_same(folder: Path) -> None:
     assert doubt["families"] == ["anthropic", "google", "openai"] and 0 < doubt["precision"] <= 1
     assert doubt["alternative"] == [{"tool": "alarm", "arguments": {"minutes": 5}}]
     invoke("-o", "audit.md")
-    assert "| `g5` | agents agree on another call:" in (folder / "audit.md").read_text("utf-8")
+    assert "| agents agree on another call | `g5` |" in (folder / "audit.md").read_text("utf-8")
     files = [f"{agent}={agent.partition('/')[2]}.jsonl" for agent in AGENTS]
     result = rc.audit("goldens.jsonl", tools="tools.json", trajectories=files[::-1], only="doubts")
     assert (

@@ -20,7 +20,7 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model import ExpectedCall, Golden, Score, TestCase
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import reads_expected_output
-from rightcall.wings.audit.audit_text import headline
+from rightcall.wings.audit.sections import headline
 from tests.wings.audit.shop import REFUND, TOOLS, audit_goldens, call, mutants, scene, trajectory
 
 IDS = st.from_regex(r"[A-C]-[0-9]{2}", fullmatch=True)

@@ -157,7 +157,7 @@ def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
         case ".sarif":
             from importlib.metadata import version
 
-            from rightcall.wings.audit.audit_sarif import audit_sarif
+            from rightcall.wings.audit.audit_text import audit_sarif
 
             content = audit_sarif(result, version("rightcall"))
         case _:

@@ -17,9 +17,9 @@ from rightcall.show.screen import Screen
 from rightcall.show.view.case import case_view
 from rightcall.show.view.grouped_trials import golden_row
 from rightcall.wings.audit.audit import Auditor
-from rightcall.wings.audit.audit_text import HARM_TITLES
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.result import sentence_of
+from rightcall.wings.audit.sections import HARM_TITLES
 
 VERDICTS: dict[Judgement, str] = {
     "passed": "survives: the suite would not notice",

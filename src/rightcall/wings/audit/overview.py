@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.wings.audit.audit_text import headline, notes, proposal_lines
+from rightcall.wings.audit.sections import headline, notes, proposal_lines
 from rightcall.wings.audit.suite_audit import aaudit
 
 

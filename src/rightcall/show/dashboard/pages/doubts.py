@@ -11,9 +11,10 @@ from starlette.routing import Route
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
-from rightcall.improve.doubt import BANDS, PRECISION, smallest_change
+from rightcall.improve.doubt import BAND_TITLES, BANDS, PRECISION, smallest_change
 from rightcall.improve.doubt_decisions import DECISIONS, decide, decisions, forget
 from rightcall.improve.golden_doubts import SuiteDoubts, electoral_runs, suite_doubts
+from rightcall.improve.golden_edit import value_text
 from rightcall.model.golden import Golden
 from rightcall.show.dashboard.links import (
     author_of,
@@ -27,7 +28,6 @@ from rightcall.show.dashboard.links import (
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.drafts import golden_link
 from rightcall.show.dashboard.views import cached, store_of
-from rightcall.show.doubts import BAND_TITLES, value_json
 
 PAGE = 100
 
@@ -78,7 +78,7 @@ def golden(request: Request) -> Response:
         reasons=reasons,
         alternative=next((reason.alternative for reason in reasons if reason.alternative), ()),
         voters=next((reason for reason in reasons if reason.n), None),
-        change=[(edit.path, value_json(edit.before), value_json(edit.after)) for edit in change],
+        change=[(edit.path, value_text(edit.before, 200), value_text(edit.after, 200)) for edit in change],
         decided=decisions(store_of(request)).get(reasons[0].mark),
         draft=golden_link(examined.suite, golden_id),
         seen=reasons[0].mark,
