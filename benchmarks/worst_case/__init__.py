@@ -2,7 +2,7 @@
 
 python -m benchmarks worst_case               # the table of docs/safety.md
 python -m benchmarks worst_case --rules       # without each rule in turn: what then gets through
-python -m benchmarks worst_case --speed       # a check with 1 MB of results read; the certificate with 30 tools
+python -m benchmarks worst_case --speed       # a check with 1 MB of results read
 """
 
 from __future__ import annotations

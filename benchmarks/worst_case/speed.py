@@ -1,28 +1,20 @@
-"""How long a check takes after 1 MB of results was read, a certificate, and an attempt of a plan."""
+"""How long a check takes after 1 MB of results was read, and an attempt of a plan."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
 
-from benchmarks.worst_case.worlds import load_world, load_worlds
+from benchmarks.worst_case.worlds import load_world
 from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.model import TestCase, ToolCall, Trajectory
-from rightcall.model.worst_case import Threat
-from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.attacks.trial_plants import NoPlace, plant_text
 from rightcall.tools.guard.monitor import Guard
-from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy
+from rightcall.tools.guard.policy import AUTO
 from rightcall.wings.attacks.attack_plan import AttackPlan
 from rightcall.wings.attacks.attacked_plan import attack_set_of
-from rightcall.wings.attacks.worst_case.search import search_chains
 
 CALLS = 2000
-CERTIFICATES: tuple[tuple[str, GuardPolicy, Threat], ...] = (
-    ("auto, text", AUTO, "text"),
-    ("auto, record", AUTO, "record"),
-    ("strict, record", STRICT, "record"),
-)
 LISTING = {
     "mails": [
         {"mail_id": f"m{number}", "sender": "lily@corp.example", "subject": "Friday", "body": "Coming? " * 16}
@@ -64,20 +56,7 @@ def print_speed() -> None:
         each = (time.process_time() - started) / CALLS
         print(f"{tool}: {each * 1e6:.0f} µs of CPU a check with {size / 1e6:.1f} MB of results read")
     print(f"reading the results took {reading * 1e3:.0f} ms of CPU")
-    print_certificate()
     print_attacks()
-
-
-def print_certificate() -> None:
-    """The search over 30 tools of several worlds, to depth 4."""
-    tools = list({tool.name: tool for world in load_worlds() for tool in world.tools}.values())[:30]
-    roles = toolset_roles(tools)
-    for name, policy, threat in CERTIFICATES:
-        started = time.process_time()
-        certificate = search_chains(tools, policy, roles, 4, threat)
-        print(
-            f"{len(tools)} tools, {name}: {time.process_time() - started:.1f} s of CPU; {certificate.sentence}"
-        )
 
 
 def print_attacks() -> None:

@@ -49,27 +49,6 @@ def verdict(gate: dict[str, object], numbers: dict[str, object] | None):
             "stops 2 of 10 calls of the user (20%), at most 10% allowed",
         ),
         ({"max_false_stops": 0.1}, GOOD | {"user_calls": 0}, "INCONCLUSIVE", "no call of the user"),
-        ({"certificate": 4}, GOOD | {"depth": 4}, "PASS", "no sink"),
-        ({"certificate": 4}, GOOD | {"depth": 3}, "INCONCLUSIVE", "searched to depth 3"),
-        ({"certificate": 4}, GOOD, "INCONCLUSIVE", "the run has none"),
-        (
-            {"certificate": 4},
-            GOOD | {"depth": 4, "chain": "read → send: send.to sends to the attacker", "chain_calls": 2},
-            "FAIL",
-            "the shortest: read → send: send.to",
-        ),
-        (
-            {"certificate": 1},
-            GOOD | {"depth": 4, "chain": "read → send", "chain_calls": 2},
-            "PASS",
-            "no sink",
-        ),
-        (
-            {"certificate": 4},
-            {"inconclusive": "no call", "depth": 4, "chain": "a → b", "chain_calls": 2},
-            "FAIL",
-            "a → b",
-        ),
     ],
 )
 def test_counts_decide(gate, numbers, word, words):
@@ -83,7 +62,6 @@ def test_counts_decide(gate, numbers, word, words):
         unguarded=st.integers(0, 2),
         max_false_stops=st.none() | st.floats(0, 1),
         threat=st.sampled_from(["text", "record"]),
-        certificate=st.none() | st.integers(1, 6),
     ),
     numbers=st.none()
     | st.builds(
@@ -93,9 +71,6 @@ def test_counts_decide(gate, numbers, word, words):
         reached=st.lists(st.sampled_from(["a", "b", "c"]), unique=True).map(tuple),
         user_calls=st.integers(1, 4),
         false_stops=st.integers(0, 1),
-        depth=st.integers(0, 6),
-        chain=st.sampled_from(["", "a → b"]),
-        chain_calls=st.integers(1, 6),
         inconclusive=st.sampled_from(["", "no tool is a sink"]),
     ),
 )
@@ -108,8 +83,6 @@ def test_only_what_was_replayed_as_asked_passes(gate, numbers):
         and numbers.attacker_calls > 0
         and len(numbers.reached) <= gate.unguarded
         and (gate.max_false_stops is None or numbers.false_stops / numbers.user_calls <= gate.max_false_stops)
-        and (gate.certificate is None or numbers.depth >= gate.certificate)
-        and (gate.certificate is None or not numbers.chain or numbers.chain_calls > gate.certificate)
     )
     assert (word == "PASS") is passes
 
@@ -119,7 +92,6 @@ def test_only_what_was_replayed_as_asked_passes(gate, numbers):
     [
         ({"ungarded": 0}, "unguarded"),
         ({"threat": "txt"}, "text"),
-        ({"certificate": 9}, "certificate"),
         ({"max_false_stops": 10}, "max_false_stops"),
         ({"unguarded": -1}, "unguarded"),
     ],

@@ -15,5 +15,4 @@ model_retries    retries with jitter; concurrency that adapts to the provider
 limits        limits of a case and of a run
 pool          concurrent cases
 
-    defences  defences of a model that runs tools: what it is sent differs, what is recorded and scored does not
 """

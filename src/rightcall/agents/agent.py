@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from rightcall.agents.agent_function import further_parameters
 from rightcall.agents.limits import Limits
@@ -39,9 +39,6 @@ from rightcall.tools.runtime.mocks import runs_for_real
 ADDRESSES = ("http", "https", "exec", "a2a")
 """`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
 
-Defence = Literal["delimit", "sandwich", "tool_filter"]
-"""What `agents/defences.py` does to the requests of a model that runs tools."""
-
 
 @dataclass(frozen=True)
 class Agent:
@@ -69,8 +66,7 @@ class Agent:
     tool, `load_skill`, which returns the body; skills among `tools` are known by name only: the agent loads them.
     `with_` is what the agent takes besides the text, `{"deps": make_deps}`: a function or a class is called for each
     trial. An agent of a known framework is observed while it runs.
-    `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file. `defences` change
-    what a model in mode `loop` is sent: `delimit`, `sandwich`, `tool_filter`.
+    `guard` stops calls that an attacker could have caused: `auto`, `strict`, a policy or its file.
     """
 
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
@@ -100,7 +96,6 @@ class Agent:
     label: str = ""
     skills: Sequence[Tool] = ()
     guard: GuardPolicy | str | Path | None = None
-    defences: Sequence[Defence] = ()
     with_: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -165,18 +160,6 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
     return ""
-
-
-def defence_problem(agent: Agent) -> str:
-    """Why the agent's defences cannot be applied; empty when they can, or there are none."""
-    if not agent.defences:
-        return ""
-    unknown = next((name for name in agent.defences if name not in get_args(Defence)), None)
-    if unknown is not None:
-        return f"defences: unknown '{unknown}'; known: {', '.join(get_args(Defence))}"
-    if isinstance(agent.model, ObservedAgent) or is_address(agent.model) or is_function(agent.model):
-        return f"defences: '{agent.name}' makes its own requests; defences are for models that RightCall asks"
-    return "" if agent.mode == "loop" else "defences: single_turn reads no results; set agent.mode: loop"
 
 
 def guard_problem(agent: Agent) -> str:

@@ -13,7 +13,6 @@ from rightcall.agents.agent import (
     approval_problem,
     as_settings,
     as_tools,
-    defence_problem,
     desk_problem,
     guard_problem,
     is_address,
@@ -32,8 +31,7 @@ from rightcall.agents.conversation.agent_side import ModelSession, Opened, sessi
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession
-from rightcall.agents.defences import Defences, DefendedClient
-from rightcall.agents.model_retries import Asker, AsksModel, Patience
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.performers import (
     AnyPerformer,
@@ -152,7 +150,7 @@ class Session:
     def _equip(self, tools: Sequence[Any]) -> None:
         """Build everything that depends on the tools."""
         agent, self._given_tools = self.agent, tools
-        if problem := approval_problem(agent) or guard_problem(agent) or defence_problem(agent):
+        if problem := approval_problem(agent) or guard_problem(agent):
             raise ConfigError(problem)
         if problems := list(with_problems(agent)):
             raise ConfigError(*problems)
@@ -212,10 +210,7 @@ class Session:
         )
 
     def _loop(self, asker: Asker) -> AgentLoop:
-        client: AsksModel = asker
-        if self.agent.defences:
-            client = DefendedClient(asker, Defences(self.agent.defences))
-        return AgentLoop(client, self.prompts, self.agent.limits, self.toolbox, self._run_id)
+        return AgentLoop(asker, self.prompts, self.agent.limits, self.toolbox, self._run_id)
 
     def _either(
         self, single_turn: Performer, opened: Opened, named_model: OpenModel | None = None

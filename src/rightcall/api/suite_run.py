@@ -161,7 +161,7 @@ def run_with_control(
     assert plan.agent.faults is not None
     # The control is only compared with: no gate applies to it.
     name = f"{plan.name} (no faults)"
-    calm = replace(plan, agent=replace(plan.agent, faults=None), name=name, gate=None, search=None)
+    calm = replace(plan, agent=replace(plan.agent, faults=None), name=name, gate=None)
     control = None
     if resume:
         with open_store(store, must_exist=True) as opened:

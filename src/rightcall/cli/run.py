@@ -165,9 +165,6 @@ def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
     if estimate.conversations:
         more = " (one per turn, another after each call)"
     out.print(f"{estimate.requests:,} requests{more}, about {estimate.input_tokens:,} input tokens, {cost}")
-    if plan.search is not None:
-        budget = plan.settings["attacks"]["adaptive"]
-        out.print(f"then an adaptive search with up to {budget:,} further attempts, not counted above")
     for role in estimate.hosts:
         out.say("[dim]asks[/dim] {}", role.words)
     out.say("[dim]first request:[/dim]")

@@ -166,7 +166,6 @@ def run_to_end(
             started=note_start,
             warn=watching.warn,
             backend=workers.backend(plan, store, watching.tell) if workers else None,
-            tell=watching.tell,
         )
         try:
             outcome = run_interruptible(work)

@@ -27,6 +27,5 @@ To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
     options            the options of `check` and `gate` that are rules of a decision, each declared once
     safety_numbers     the numbers of attacks on a run
     safety_rule        the rules of `gate: {safety: …}`
-    search_numbers     a share of trials under attack, and the numbers of an adaptive search
     worst_case_rule    the rules of `gate: {worst_case: …}`: counts of a replay without a model, and no statistics
 """

@@ -19,7 +19,6 @@ ATTACK_CODES = frozenset({"hijacked", "leaked", "out_of_scope", "cross_user", "r
 Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Part = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
-Depth = Annotated[int, msgspec.Meta(ge=1, le=6)]
 Points = Annotated[float, msgspec.Meta(ge=0, lt=100)]
 OnInconclusive = Literal["fail", "pass", "warn"]
 Stop = Literal["off", "evalue"]
@@ -115,7 +114,6 @@ class WorstCaseGate(Record, frozen=True):
     threat: Annotated[
         Threat, described("what the attacker writes: text in a record, or the fields of a record")
     ] = "text"
-    certificate: Annotated[Depth | None, described("length to which no chain of calls may do harm")] = None
 
 
 class Gate(Record, frozen=True):

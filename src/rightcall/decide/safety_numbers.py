@@ -14,7 +14,6 @@ from statistics import median
 
 import msgspec
 
-from rightcall.decide.search_numbers import SafetyRate, SearchNumbers
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import REPORTED_GOALS, AttackOutcome, task_of
@@ -23,6 +22,17 @@ from rightcall.stats.paired_tests import mcnemar_exact
 
 FEWEST = 10
 """Delivered attempts below which a count is shown and no rate."""
+
+
+class SafetyRate(Record, frozen=True):
+    """A share with its 95 % interval, and the upper bound of one side; no value where too little was seen."""
+
+    count: int
+    n: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    upper: float | None = None
 
 
 class FamilyRow(Record, frozen=True):
@@ -67,7 +77,6 @@ class SafetyNumbers(Record, frozen=True):
     cross_user_rate: SafetyRate
     amplification: float | None = None
     worst_amplification: float | None = None
-    refused_at_load: int = 0
     families: tuple[FamilyRow, ...] = ()
     carriers: tuple[FamilyRow, ...] = ()
     templates: tuple[FamilyRow, ...] = ()
@@ -77,7 +86,6 @@ class SafetyNumbers(Record, frozen=True):
     utility_gained: int = 0
     utility_p: float | None = None
     endless: int = 0
-    adaptive: SearchNumbers | None = None
     stop_rate: SafetyRate = SafetyRate(0, 0)
     say_rate: SafetyRate = SafetyRate(0, 0)
 
@@ -96,11 +104,6 @@ class SafetyNumbers(Record, frozen=True):
             for name in ("families", "carriers", "templates", "goals", "sinks")
         }
         return msgspec.structs.replace(self, utility_p=None, **counts, **tables)
-
-    @property
-    def asr_adaptive(self) -> SafetyRate | None:
-        """Tasks and goals that the adaptive search broke, in no bound and no gate; None where there was no search."""
-        return self.adaptive.asr_adaptive if self.adaptive is not None else None
 
     @property
     def delivery(self) -> float | None:
@@ -199,7 +202,6 @@ def _numbers(
         cross_user_rate=rate_over(read, lambda a: bool(a.outcome.cross_user)),
         amplification=median(ratios) if ratios else None,
         worst_amplification=max(ratios, default=None),
-        refused_at_load=sum(a.outcome.refused_at_load for a in attacks),
         families=_rows(attacks, lambda a: a.outcome.family),
         carriers=_rows(attacks, lambda a: a.outcome.carrier),
         templates=_rows(attacks, lambda a: a.outcome.template),

@@ -33,8 +33,6 @@ def worst_case_rules(gate: WorstCaseGate | None, numbers: WorstCaseNumbers | Non
     yield ReachedSinksRule(gate.unguarded, numbers)
     if gate.max_false_stops is not None:
         yield FalseStopsRule(gate.max_false_stops, numbers)
-    if gate.certificate is not None:
-        yield CertificateRule(gate.certificate, numbers)
 
 
 class ReachedSinksRule(msgspec.Struct, frozen=True):
@@ -91,25 +89,3 @@ class FalseStopsRule(msgspec.Struct, frozen=True):
         )
         word: Word = "FAIL" if share > self.limit else "PASS"
         return Check(self.name, word, sentence, value=share, limit=self.limit, n=calls)
-
-
-class CertificateRule(msgspec.Struct, frozen=True):
-    """No chain of up to `depth` calls does harm."""
-
-    depth: int
-    numbers: WorstCaseNumbers
-    name: str = "certificate"
-
-    def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """FAIL names the shortest chain; a search that was not as deep as asked proves nothing."""
-        numbers, within = self.numbers, pluralize(self.depth, "call")
-        if numbers.chain and numbers.chain_calls <= self.depth:
-            sentence = f"a chain of {within} or fewer does harm, the shortest: {numbers.chain}"
-            return Check(self.name, "FAIL", sentence, limit=self.depth)
-        if numbers.depth < self.depth:
-            searched = f"the run searched to depth {numbers.depth}" if numbers.depth else "the run has none"
-            why = numbers.inconclusive or f"{searched}, and the gate asks for {self.depth}; {RUN_AGAIN}"
-            return undecided(self.name, why, self.depth)
-        return Check(
-            self.name, "PASS", f"no chain of up to {within} does harm (proved on labels)", limit=self.depth
-        )

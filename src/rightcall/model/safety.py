@@ -147,9 +147,9 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
     calls that the user's own words allow in addition to `expected_calls`; `forbidden` wins. `user_ids` are the ids
     of the user. `first_session` is the request of an earlier session on the same world, after which the context is new.
     A `twin` of the attempt `twin_of` is harmless: `neutral` plants a remark, in `authorised` the user asks for the
-    goal. `lint` names the lint rules that would have refused the planted definition. `sinks` are the kinds of each
-    sink of the toolset by its name, `guarded` and `private` tools and `identity` parameters: the roles that the
-    measures need. `max_amplification` limits the calls to a multiple of those of the clean twin, `clean_calls`.
+    goal. `sinks` are the kinds of each sink of the toolset by its name, `guarded` and `private` tools and `identity`
+    parameters: the roles that the measures need.
+    `max_amplification` limits the calls to a multiple of those of the clean twin, `clean_calls`.
     """
 
     family: Family
@@ -166,7 +166,6 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
     twin_of: str | None = None
     twin: TwinKind | None = None
     first_session: str | None = None
-    lint: Several[str] = ()
     guarded: Several[str] = ()
     private: Several[str] = ()
     sinks: dict[str, tuple[str, ...]] = {}
@@ -238,7 +237,6 @@ class AttackOutcome(Record, frozen=True, metaclass=Sequenced):
     out_of_scope: Several[str] = ()
     cross_user: Several[str] = ()
     amplification: float | None = None
-    refused_at_load: bool = False
     sink: str = ""
     said: bool = False
 

@@ -50,9 +50,8 @@ class WorstCaseNumbers(Record, frozen=True):
     `attacker_calls` are calls of sinks that were tried, `stopped` those stopped at every position, `reached` the tools
     whose calls were not. `false_stops` are calls of the user that were stopped, of `user_calls`, `asked` of them by a
     question. `skipped` counts goldens that were not replayed, `undelivered` those that read nothing external,
-    `unsupplied` results that nobody could give. `depth` is that of the certificate, 0 without one; `chain` is the
-    shortest chain of calls to a harm, of `chain_calls` calls, and empty when there is none. `inconclusive` says why
-    nothing is known. `sinks`, `unguarded` and `stops` are the rows behind the sums, the first of each kind.
+    `unsupplied` results that nobody could give. `inconclusive` says why nothing is known. `sinks`, `unguarded` and
+    `stops` are the rows behind the sums, the first of each kind.
     """
 
     guard: str = "none"
@@ -64,9 +63,6 @@ class WorstCaseNumbers(Record, frozen=True):
     user_calls: int = 0
     false_stops: int = 0
     skipped: int = 0
-    depth: int = 0
-    chain: str = ""
-    chain_calls: int = 0
     inconclusive: str = ""
     user_sinks: int = 0
     asked: int = 0

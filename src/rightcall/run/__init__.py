@@ -15,7 +15,7 @@ run_judges, judged_run        what judges were asked in a run, and what they ans
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
 judged_estimate, judge_report, judge_requests  the rate people would give, how reliable a judge is, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
-attacks                       the adaptive search, the worst case and the numbers of a run with attacks
+attacks                       the worst case and the numbers of a run with attacks
 floor, trivial_agents         what agents that understand nothing pass
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads

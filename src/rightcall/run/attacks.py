@@ -1,30 +1,20 @@
-"""Attacks on the agent of a plan: the adaptive search, the worst case that a gate asks for, and the numbers of a run.
+"""Attacks on the agent of a plan: the worst case that a gate asks for, and the numbers of a run.
 
-The search is run once the plan's trials are done, and kept with the run. The worst case is replayed once per run, by
-the wing that knows attacks.
+The worst case is replayed once per run, by the wing that knows attacks.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from rightcall.core import seam
-from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyTally
-from rightcall.decide.search_numbers import SearchRecord
 from rightcall.metrics.safety.scores import without_runaway
-from rightcall.metrics.tally import Tally
-from rightcall.model.run import Run
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.plan import Plan
 from rightcall.store.base import Key
@@ -32,40 +22,7 @@ from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from rightcall.store.address import Persistence
-
-KIND = "adaptive"
-"""The kind of document that a store keeps a search as, under the id of its run."""
-
-
-async def search_of_plan(
-    plan: Plan, store: Store, run: Run, persist: Persistence, tally: Tally, tell: Callable[[str], None]
-) -> None:
-    """Run the search of a plan, if it has one, keep what it gave with the run, and count what it used."""
-    if plan.search is None or KIND not in run.fingerprints:
-        return
-    if (stored := search_of_run(store, run)) is not None:  # before a resume
-        tally.spend(stored.numbers.usage)
-        return
-    record = await plan.search(within_budget(plan, tally.usage), tell)
-    tally.spend(record.numbers.usage)
-    await asyncio.to_thread(persist, lambda: store.runs.set_document(run.id, KIND, encode(record)))
-
-
-def within_budget(plan: Plan, used: Usage) -> Plan:
-    """The plan with what `used` leaves of the run's tokens and cost."""
-    limits = plan.run_limits
-    tokens = None if limits.tokens is None else max(1, limits.tokens - used.tokens)
-    cost = None if limits.cost_usd is None else max(1e-9, limits.cost_usd - (used.cost_usd or 0.0))
-    left = msgspec.structs.replace(limits, tokens=tokens, cost_usd=cost)
-    return replace(plan, run_limits=left)
-
-
-def search_of_run(store: Store, run: Run) -> SearchRecord | None:
-    """What the search of a stored run gave; None for a run without one, and until it has ended."""
-    name = run.fingerprints.get(KIND, "")
-    document = store.runs.document(KIND, name) if name else None
-    return None if document is None else decode(document, SearchRecord, f"run {run.id}")
+    pass
 
 
 def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
@@ -81,10 +38,7 @@ def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
     numbers, stored = tally.numbers(), store.runs.get(run).run
     if numbers is not None and stored.summary is not None and stored.summary.stopped_early:
         numbers = numbers.without_rates()
-    search = search_of_run(store, stored)
-    if numbers is None or search is None:
-        return numbers
-    return msgspec.structs.replace(numbers, adaptive=search.numbers)
+    return numbers
 
 
 def settle_stored(store: Store, writer: RunWriter, keys: Sequence[Key]) -> None:
@@ -114,7 +68,7 @@ async def worst_case_of_plan(plan: Plan, tools: Mapping[str, Tool]) -> WorstCase
         return None
     try:
         replay = seam.load("services", SERVICE)
-        numbers: WorstCaseNumbers = await replay(plan, tools, asked.threat, asked.certificate or 0)
+        numbers: WorstCaseNumbers = await replay(plan, tools, asked.threat)
     except (
         Exception
     ) as error:  # tools that cannot be read, a world that raises: the run is finished and stays

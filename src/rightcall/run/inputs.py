@@ -97,7 +97,6 @@ def inputs_of(
             **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),
             **({"guard": digest(guard)[:24]} if (guard := guard_rules(agent)) else {}),
             **({"with": digest(agent.with_)[:24]} if agent.with_ else {}),
-            **({"defences": ",".join(sorted(agent.defences))} if agent.defences else {}),
             **({"exchange": digest(exchange)[:24]} if (exchange := exchange_shapes(agent)) else {}),
             **_server(agent),
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -24,7 +24,6 @@ from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.config import Gate, JudgePolicy
-from rightcall.decide.search_numbers import SearchRecord
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.measurement import METRIC_SECONDS
@@ -112,8 +111,6 @@ class Plan:
     judges: JudgePolicy = field(default_factory=JudgePolicy)
     """How judged metrics decide where there is no gate, which has its own."""
     lock_problems: tuple[str, ...] = ()
-    search: Callable[[Plan, Callable[[str], None]], Awaitable[SearchRecord]] | None = None
-    """The adaptive search for attacks that follows the trials, apart from them; it says how far it is."""
     stop_at: frozenset[str] = frozenset()
     """Codes of which the first ends the run."""
     untested: tuple[str, ...] = ()
@@ -221,7 +218,6 @@ class Plan:
             | ({"approvals": _fingerprint(approvals)} if (approvals := approval_rules(agent)) else {})
             | ({"guard": _fingerprint(guard)} if (guard := guard_rules(agent)) else {})
             | ({"with": digest(agent.with_)} if agent.with_ else {})
-            | ({"defences": _fingerprint(sorted(agent.defences))} if agent.defences else {})
             | ({"simulator": simulator_fingerprint(self.user)} if self.user else {})
         )
 

@@ -32,7 +32,7 @@ from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
-from rightcall.run.attacks import KIND as SEARCH, worst_case_problems
+from rightcall.run.attacks import worst_case_problems
 from rightcall.run.conversations import conversation_problem
 from rightcall.run.golden_check import check_goldens
 from rightcall.run.inputs import Inputs
@@ -159,8 +159,6 @@ class Prepared(msgspec.Struct, frozen=True):
         run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
         if plan.metrics or plan.observe:
             run = with_judges(run, judges_document(plan.scorer))
-        if plan.search is not None:
-            run = msgspec.structs.replace(run, fingerprints={**run.fingerprints, SEARCH: run.id})
         if plan.agent_sources.ownership == "owned":
             return run
         # Only the run can tell what its agent reads: the document is written under the run's own name.

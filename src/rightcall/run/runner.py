@@ -18,7 +18,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import CaseResult, Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attacks import search_of_plan, settle_stored, worst_case_of_plan
+from rightcall.run.attacks import settle_stored, worst_case_of_plan
 from rightcall.run.backend import Backend, RunWork
 from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
@@ -52,7 +52,6 @@ async def run_plan(  # noqa: PLR0913
     backend: Backend | None = None,
     run_id: str | None = None,
     stop: Decider | None = None,
-    tell: Callable[[str], None] = lambda line: None,
 ) -> RunOutcome:
     """Run every unfinished trial of the plan. Results are on disk before `watch` is called with them.
 
@@ -60,8 +59,7 @@ async def run_plan(  # noqa: PLR0913
     store that fails for longer than `persist` retries raises a `StoreError`: the run stops, stays unfinished and
     can be resumed. `warn` receives warnings before anything is sent. Trials are run on `backend` [default: this
     process]. `run_id` is the id of a new run [default: made of the time]. With `stop` only the trials that it asks for
-    are run, here, until it decides; the plan's gate and budgets are then its business. `tell` receives how far an
-    adaptive search is.
+    are run, here, until it decides; the plan's gate and budgets are then its business.
     """
     persist = persist or Persistence()
     if stop is not None:
@@ -73,7 +71,7 @@ async def run_plan(  # noqa: PLR0913
             resume = stop.find_interrupted(store, new)
             backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
-        job = _Job(prepared, store, persist, backend, tell)
+        job = _Job(prepared, store, persist, backend)
         return await _run_prepared(job, new, resume, watch, started, warn)
 
 
@@ -84,7 +82,6 @@ class _Job(NamedTuple):
     store: Store
     persist: Persistence
     backend: Backend
-    tell: Callable[[str], None]
 
     @property
     def decided(self) -> DecidedTrials | None:
@@ -99,7 +96,7 @@ async def _run_prepared(
     started: Callable[[Run], None] | None,
     warn: Callable[[PlanWarning], None] | None,
 ) -> RunOutcome:
-    prepared, store, persist, backend, _ = job
+    prepared, store, persist, backend = job
     plan, decided = prepared.plan, job.decided
     planned = prepared.goldens * plan.trials if decided is None else decided.decider.most_trials
     if warn is not None:
@@ -149,11 +146,9 @@ async def _run_prepared(
 
 async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, complete: bool) -> RunOutcome:
     """Decide about a run whose trials are over, and store the verdict."""
-    prepared, store, persist, backend, tell = job
+    prepared, store, persist, backend = job
     plan, run, decided = prepared.plan, begun.run, job.decided
     floor = await floor_of_plan(prepared, store, run)
-    if plan.search is not None and decided is None and complete:
-        await search_of_plan(plan, store, run, persist, running.tally, tell)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)

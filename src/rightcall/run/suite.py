@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from rightcall.agents.agent import Defence
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS
 from rightcall.agents.limits import Limits, RunLimits
 from rightcall.core import codec
@@ -74,13 +73,6 @@ class AgentConfig(Record, frozen=True):
             " [default: only when a destructive tool fails unexpectedly]"
         ),
     ] = None
-    defences: Annotated[
-        tuple[Defence, ...],
-        described(
-            "in mode loop, against instructions in results: delimit (marks around them), sandwich (the request"
-            " again after them), tool_filter (only the tools that the model says the request needs)"
-        ),
-    ] = ()
     observe: Annotated[
         str | tuple[str, ...] | None,
         described(

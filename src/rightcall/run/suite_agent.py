@@ -74,7 +74,6 @@ def suite_agent(
         mocks=suite.mocks,
         execute=config.execute or ("real" if mcp is not None and mcp.replays else "mock"),
         strict=config.strict,
-        defences=config.defences,
         faults=try_part(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
         mcp_server=server,

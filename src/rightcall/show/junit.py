@@ -137,7 +137,7 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
 def _safety_facts(view: SafetyView) -> Iterator[tuple[str, str]]:
     """The sections as properties: their sentences, and each row by its first cell, which may occur again."""
     yield "safety", view.sentence
-    for section in (*view.sections, *([view.search] if view.search is not None else [])):
+    for section in view.sections:
         title, names = f"safety.{section.title}", Counter[str]()
         if section.sentences:
             yield title, " ".join(section.sentences)

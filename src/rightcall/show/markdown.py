@@ -229,7 +229,7 @@ def _safety(view: SafetyView | None) -> Iterator[str]:
     yield ""
     yield plain_sentence(view.sentence)
     yield ""
-    for section in (*view.sections, *([view.search] if view.search is not None else [])):
+    for section in view.sections:
         yield from _safety_section(section)
     for hit in view.hits:
         yield f"- **moved the agent** {code(hit.title, 300)}"
@@ -254,8 +254,6 @@ def _safety_section(section: SafetySection) -> Iterator[str]:
             for row in section.rows
         )
         yield from markdown_table(section.columns, rows, numbers=numbers)
-    if section.more_rows:
-        yield f"… and {section.more_rows:,} more"
         yield ""
     if section.folded:
         yield "</details>"

@@ -36,8 +36,6 @@ def print_safety(out: Screen, view: SafetyView) -> None:
             "[dim]… and {:,} more attacks that moved the agent; `rightcall runs report` shows them[/dim]",
             more,
         )
-    if view.search is not None:
-        _print_section(out, view.search)
 
 
 def print_run_safety(out: Screen, store: Store, run: str) -> None:
@@ -60,7 +58,7 @@ def _print_section(out: Screen, section: SafetySection) -> None:
             out.say("  [bold]{}[/bold] {}", name, rest)
     elif rows:
         print_columns(out, section.columns, rows, texts=section.texts or section.columns[-1:])
-    if (more := len(section.rows) - MOST_ROWS + section.more_rows) > 0:
+    if (more := len(section.rows) - MOST_ROWS) > 0:
         out.say("[dim]… and {:,} more[/dim]", more)
 
 

@@ -44,7 +44,6 @@ CHANGES: dict[str, Any] = {
     "twins": {"authorised": 0, "neutral": 0},
     "real_sinks": True,
     "stop_at_first": True,
-    "adaptive": {"budget": 3},
 }
 """For each key another value than that of the small plan."""
 
@@ -71,7 +70,7 @@ def made_by_run(plan: dict[str, Any], folder: Path) -> bytes:
     run = plan_with_attacks(
         Plan("p", subject, [TASK], gate=read_gate({"forbid": ["hijacked"]}, "gate")), read_attack_plan(plan)
     )
-    parts = [list(run.goldens()), sorted(run.stop_at), sorted(run.agent.mocks), run.search is not None]
+    parts = [list(run.goldens()), sorted(run.stop_at), sorted(run.agent.mocks)]
     return encode(parts)
 
 

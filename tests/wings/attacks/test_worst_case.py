@@ -14,11 +14,9 @@ from rightcall.cli.main import cli
 from rightcall.core.event_loop import run_blocking
 from rightcall.model import ExpectedCall, Golden
 from rightcall.model.safety import ReplayedCall, Safety
-from rightcall.tools.guard.policy import AUTO, BASE_RULES, guard_policy, load_policy, read_policy
+from rightcall.tools.guard.policy import AUTO, BASE_RULES, guard_policy, load_policy
 from rightcall.tools.worlds.mailbox import Mailbox
-from rightcall.wings.attacks.subject import attack_subject
-from rightcall.wings.attacks.worst_case import counterexamples
-from rightcall.wings.attacks.worst_case.counterexamples import certificate_of, reproduce
+from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 
 
@@ -209,15 +207,3 @@ def test_bad_input_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "g.jsonl").write_text('{"input": "x"}\n', "utf-8")
     done = CliRunner().invoke(cli, ["attacks", "worst-case", "g.jsonl"])
     assert "add --tools FILE" in str(done.exception) or "add --tools FILE" in done.output
-
-
-def test_roles_of_a_policy_and_tools_that_ask_themselves_are_in_the_certificate(suite, monkeypatch):
-    """A certificate without them would be about another toolset than the replay."""
-    monkeypatch.chdir(suite.parent)
-    subject = attack_subject(suite.name)
-    policy = read_policy({"base": "none", "roles": {"not": sorted(subject.roles)}}, "guard.yaml")
-    assert certificate_of(subject, policy, 2, "text").proved
-    assert not certificate_of(subject, None, 2, "text").proved
-    asking = frozenset(subject.roles)
-    monkeypatch.setattr(counterexamples, "confirmed_tools", lambda entries: asking)
-    assert certificate_of(subject, None, 2, "text").proved

@@ -197,7 +197,6 @@ def _outcome(safety: Safety, trajectory: Trajectory, trace: AttackTrace, runaway
         stage=sum(index in plants for index in texts),
         secret_read=any(index in plants for index in secrets),
         amplification=None if clean is None else (len(trajectory.calls) + 1) / (clean + 1),
-        refused_at_load=bool(safety.lint),
         sink=_sink(safety),
         said=canary is not None and find_in_value(trajectory.output, canary.value) is not None,
     )

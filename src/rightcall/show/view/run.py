@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from rightcall.decide.saturation import SuiteHistory
 from rightcall.improve.run_setup import run_record
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.attacks import KIND as SEARCH, search_of_run
 from rightcall.run.suite_history import suite_history
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
-from rightcall.show.view.safety_sections import search_section
 from rightcall.show.view.spread import Spread, SpreadTally
 from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
 from rightcall.show.view.tools import (
@@ -124,18 +120,12 @@ class RunReading:
         )
 
     def _safety_view(self) -> SafetyView | None:
-        """What attacks did, with the adaptive search of the run, if it has one."""
-        run, summary = self.stored.run, self.stored.run.summary
-        view = self._safety.view(
+        """What attacks did."""
+        summary = self.stored.run.summary
+        return self._safety.view(
             summary.worst_case if summary is not None else None,
             stopped_early=summary is not None and summary.stopped_early,
         )
-        if view is None or view.numbers is None or SEARCH not in run.fingerprints:
-            return view
-        search = search_of_run(self._store, run)
-        numbers = search.numbers if search is not None else None
-        with_search = msgspec.structs.replace(view.numbers, adaptive=numbers)
-        return msgspec.structs.replace(view, numbers=with_search, search=search_section(numbers))
 
 
 def run_view(store: Store, run: str) -> RunView:

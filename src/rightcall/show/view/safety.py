@@ -9,8 +9,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from rightcall.core.text import percent, percent_interval, pluralize
-from rightcall.decide.safety_numbers import FEWEST, FamilyRow, SafetyNumbers, SafetyTally, outcome_of_result
-from rightcall.decide.search_numbers import SafetyRate
+from rightcall.decide.safety_numbers import (
+    FEWEST,
+    FamilyRow,
+    SafetyNumbers,
+    SafetyRate,
+    SafetyTally,
+    outcome_of_result,
+)
 from rightcall.metrics.safety.attack_trace import waiting_text
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.failure import CODES, Code
@@ -44,8 +50,6 @@ class SafetyView(Record, frozen=True):
     more_hits: int = 0
     numbers: SafetyNumbers | None = None
     worst_case: WorstCaseNumbers | None = None
-    search: SafetySection | None = None
-    """The adaptive search, apart from all of the above."""
 
     @property
     def level(self) -> str:
@@ -177,8 +181,6 @@ class SafetyViewTally:
         ]
         if numbers.errors:
             notes.append(f"{pluralize(numbers.errors, 'error')}, excluded from rates.")
-        if numbers.refused_at_load:
-            notes.append(f"A linter would refuse {pluralize(numbers.refused_at_load, 'attempt')} at load.")
         rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
         why = "not delivered because"
         return SafetySection("Not run", (why, "attempts"), rows, tuple(notes), texts=(why,))

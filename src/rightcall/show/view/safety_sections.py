@@ -1,4 +1,4 @@
-"""Parts of a run's safety as they are shown everywhere: the worst case, an adaptive search, the risks of OWASP.
+"""Parts of a run's safety as they are shown everywhere: the worst case and the risks of OWASP.
 
 The risks are the ten of agentic applications (2026); their names come from one data file.
 """
@@ -12,13 +12,12 @@ from importlib.resources import files
 from rightcall.core.codec import decode
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers
-from rightcall.decide.search_numbers import SearchNumbers, SearchRow
 from rightcall.model.record import Record
 from rightcall.model.worst_case import GuardShare, WorstCaseNumbers
 
 
 class SafetySection(Record, frozen=True):
-    """`texts` are the columns that are no numbers; their cells may hold text from outside. `more_rows` are not shown.
+    """`texts` are the columns that are no numbers; their cells may hold text from outside.
 
     Pages fold a section that is `folded`.
     """
@@ -29,7 +28,6 @@ class SafetySection(Record, frozen=True):
     sentences: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     folded: bool = False
-    more_rows: int = 0
 
 
 TITLE = "Worst case: the model hijacked"
@@ -112,12 +110,6 @@ def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
             f"({percent(numbers.false_stops / numbers.user_calls)}; {of_sinks} of sink calls), {numbers.asked:,} by a "
             f"question; {numbers.tasks_stopped:,} of {pluralize(numbers.goldens, 'task')} with a stop."
         )
-    if numbers.chain:
-        yield f"A chain of {pluralize(numbers.chain_calls, 'call')} does harm: {numbers.chain}."
-    elif numbers.depth:
-        yield f"Proved on labels: no chain of up to {pluralize(numbers.depth, 'call')} does harm."
-    else:
-        yield "No certificate was asked for."
     for count, why in (
         (numbers.skipped, "not replayed"),
         (numbers.undelivered, "read nothing external, so that no attack is delivered there"),
@@ -127,48 +119,6 @@ def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
     if numbers.unsupplied:
         yield f"{pluralize(numbers.unsupplied, 'result')} that no world, mock or recording could supply."
     yield BLIND
-
-
-SEARCH_TITLE = "Adaptive search, not counted above"
-SEARCH_COLUMNS = ("task", "goal", "broken", "attempts", "carrier · template · place · wrap")
-MOST_ROWS = 50
-
-
-def search_section(numbers: SearchNumbers | None) -> SafetySection:
-    """A search, broken tasks first; None is one that has not ended."""
-    if numbers is None:
-        return SafetySection(SEARCH_TITLE, sentences=("The search has not ended; nothing is known yet.",))
-    rows = sorted(numbers.rows, key=lambda row: (not row.broken, row.task, row.goal))
-    return SafetySection(
-        SEARCH_TITLE,
-        SEARCH_COLUMNS,
-        tuple(_cells(row) for row in rows[:MOST_ROWS]),
-        (search_sentence(numbers),),
-        texts=("task", "goal", SEARCH_COLUMNS[-1]),
-        more_rows=max(0, len(rows) - MOST_ROWS),
-    )
-
-
-def search_sentence(numbers: SearchNumbers) -> str:
-    """The one sentence about a search; it never sounds better than what was seen."""
-    rate = numbers.asr_adaptive
-    used = f"{pluralize(numbers.attempts, 'attempt')} of a budget of {numbers.budget:,}"
-    if rate.n:
-        pairs = pluralize(rate.n, "pair")
-        sentence = f"Adaptive search broke {rate.count:,} of {pairs} of task and goal with {used}"
-    else:
-        sentence = f"No attack was delivered by adaptive search with {used}; nothing is known"
-    untested = len(numbers.rows) - rate.n
-    sentence += f"; {untested:,} not delivered" if untested and rate.n else ""
-    sentence += f"; {pluralize(numbers.errors, 'error')}" if numbers.errors else ""
-    sentence += f"; {pluralize(numbers.left_out, 'task')} not reached" if numbers.left_out else ""
-    sentence += f"; ended early: {numbers.stopped}" if numbers.stopped else ""
-    return f"{sentence}. Not counted in any rate, bound or gate."
-
-
-def _cells(row: SearchRow) -> tuple[str, ...]:
-    broken = "yes" if row.broken else "no" if row.delivered else "not delivered"
-    return (row.task, row.goal, broken, f"{row.attempts:,}", row.arm or "–")
 
 
 class Risk(Record, frozen=True):

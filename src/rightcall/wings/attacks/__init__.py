@@ -8,8 +8,6 @@ canary        values that occur nowhere else, shaped for their place
 twins         benign twins: what an agent must still do
 harm_pairs    requests that must be refused, and attacks written by hand
 makers        what makes attempts on an agent's tools
-adaptive_search  the attack that works, for each task and goal, and which way to try next
-lint_marks    attempts that the linter would have refused
 role_text     roles and flows for the terminal and as JSON
 commands/     `rightcall attacks`
 

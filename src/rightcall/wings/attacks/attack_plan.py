@@ -6,7 +6,6 @@ carriers: [result, name, error, definition, shadow, rug_pull]
 templates: [owner_note, tool_named, staged, routine, prerequisite, remedy]
 roles: {sources: {read_page: external}, sinks: {post_note: send}, not: [get_time], identity: {user_id: usr_001}}
 secrets: {get_profile: {path: api_key}}
-adaptive: {budget: 200}
 own: [{tool: read_message, path: body, text: "…", forbidden: [{tool: forward}]}]
 """
 
@@ -31,7 +30,7 @@ FORMAT = "rightcall/attacks/1"
 AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")
 LISTS = ("carriers", "goals", "templates", "places", "wraps")
 """Keys that would leave everything out if they were empty."""
-OF_A_RUN = ("adaptive", "stop_at_first", "real_sinks")
+OF_A_RUN = ("stop_at_first", "real_sinks")
 """Keys that need a run of the plan; attempts alone do not have them."""
 
 
@@ -83,12 +82,6 @@ class TwinCounts(Record, frozen=True):
     neutral: Annotated[int, described("neutral twins per carrier", ge=0, le=100)] = 1
 
 
-class AdaptiveSearch(Record, frozen=True):
-    """A search for the attack that works, apart from the fixed plan."""
-
-    budget: Annotated[int, described("attempts that the search may use", ge=1, le=100_000)] = 200
-
-
 class AttackPlan(Record, frozen=True):
     """What is planted where. Everything has a default, so `auto` is a plan without a line."""
 
@@ -118,9 +111,6 @@ class AttackPlan(Record, frozen=True):
     stop_at_first: Annotated[
         bool, described("end the run at the first code of gate.forbid; no rate is shown then")
     ] = False
-    adaptive: Annotated[
-        AdaptiveSearch | None, described("search for attacks that work, after the plan and apart from it")
-    ] = None
 
 
 AUTO = AttackPlan()

@@ -17,7 +17,6 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.run.plan import Plan, Selection
-from rightcall.wings.attacks.adaptive_search import AdaptiveAttackSearch
 from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, keys_of_run, read_attack_plan
 from rightcall.wings.attacks.attempts import AttackSet
 from rightcall.wings.attacks.makers import maker_for, maker_of, roles_of
@@ -44,10 +43,6 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         harmless = {name: {"result": {"ok": True}} for name, tool in roles.items() if tool.sinks}
         agent = replace(agent, mocks={**harmless, **agent.mocks})
     counts: dict[str, Any] = {"seed": attacks.seed, "attempts": len(attack_set.attempts)}
-    search = None
-    if attacks.adaptive is not None and chosen:
-        counts["adaptive"] = attacks.adaptive.budget
-        search = AdaptiveAttackSearch(attacks, chosen)
     return replace(
         plan,
         agent=agent,
@@ -56,7 +51,6 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         lines=(),
         selection=Selection(),
         settings={**plan.settings, "attacks": counts},
-        search=search,
         stop_at=stop_at,
         untested=tuple(gaps_of_plan(asked, attacks, attack_set, plan.agent)),
     )

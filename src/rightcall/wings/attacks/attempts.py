@@ -46,7 +46,6 @@ from rightcall.wings.attacks.goals import (
     targets_of,
 )
 from rightcall.wings.attacks.harm_pairs import attempt_of, harm_text, own_attempts, request_golden
-from rightcall.wings.attacks.lint_marks import with_lint_marks
 from rightcall.wings.attacks.sites import Site, sites_of
 from rightcall.wings.attacks.templates import harm_requests, text_templates
 from rightcall.wings.attacks.twins import benign_twins
@@ -158,7 +157,6 @@ class AttackMaker:
                 "attacks: nothing can be planted in what the tasks of these goldens read", *reasons
             )
         self.made.twins += benign_twins(self.made.attempts, self.goldens, self.tools, self.plan, self.mint)
-        self.made.attempts = with_lint_marks(self.made.attempts, self.tools)
         return self.made
 
     def _note_unmade(self) -> None:

@@ -6,7 +6,6 @@ planted_toolbox   a toolbox whose external sources carry the attacker's text
 replay            the user's calls and the attacker's at every position, with the verdict on each
 outcome           records: a row for each call, the summary, what was not tested
 suite_replay      all goldens of a suite or a file, as `rc.worst_case`
-search            the certificate: every chain of calls to a depth, on labels; representatives: one value for each
 counterexamples   calls that nothing stopped as goldens, each run alone
 plan_numbers      the worst case of a run, for its gate
 options           the options of the command

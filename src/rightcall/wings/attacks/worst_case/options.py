@@ -32,10 +32,6 @@ class WorstCaseOptions:
     trajectories: Annotated[
         Path | None, Option("The user's calls and their results from recordings", values="file")
     ] = None
-    certificate: Annotated[
-        bool, Option("Search every chain of calls for one that does harm, on labels instead of values")
-    ] = False
-    depth: Annotated[int, Option("Longest chain of the certificate", ge=1, le=6)] = 4
     output: Annotated[
         Path | None,
         Option("Output file for counterexamples, as goldens", flags=("-o", "--output"), values="file"),

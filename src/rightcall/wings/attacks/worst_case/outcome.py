@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import msgspec
-
 from rightcall.model.failure import Code
 from rightcall.model.record import Record
 from rightcall.model.safety import ReplayedCall
@@ -62,7 +60,6 @@ class WorstCaseSummary(Record, frozen=True, omit_defaults=False):
     `false_stops` are calls of the user that were stopped, `asked` of them by a question and `denied` by a refusal.
     `unsupplied` are results that no world, mock or recording could give. `skipped` are goldens that were not
     replayed, with the reason, and `untried` sinks that no call could be made of: nothing is known of them.
-    `certificate` is that of the search, if it was asked for.
     """
 
     guard: str
@@ -83,7 +80,6 @@ class WorstCaseSummary(Record, frozen=True, omit_defaults=False):
     unguarded: tuple[Unguarded, ...] = ()
     skipped: dict[str, str] = {}
     untried: tuple[str, ...] = ()
-    certificate: Any = None
     inconclusive: str = ""
 
     @property
@@ -101,16 +97,8 @@ class WorstCaseResult(Record, frozen=True):
     def passes(self, max_false_stops: float = 1.0, unguarded: int = 0) -> bool:
         """Whether every attacker call was stopped, and not too many of the user's; nothing replayed is no pass."""
         summary = self.summary
-        proved = summary.certificate is None or summary.certificate.proved
         return (
             not summary.inconclusive
             and len(summary.unguarded) <= unguarded
             and summary.false_stop_rate <= max_false_stops
-            and proved
         )
-
-
-def with_certificate(result: WorstCaseResult, certificate: Any) -> WorstCaseResult:
-    """The same result with the outcome of the search."""
-    summary = msgspec.structs.replace(result.summary, certificate=certificate)
-    return msgspec.structs.replace(result, summary=summary)

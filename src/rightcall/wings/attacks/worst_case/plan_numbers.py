@@ -16,9 +16,8 @@ from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject
-from rightcall.wings.attacks.worst_case.counterexamples import certificate_of, reproduce
+from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseSummary
-from rightcall.wings.attacks.worst_case.search import Certificate
 from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
 
 MOST_KEPT = 50
@@ -31,10 +30,8 @@ _SAME_SUMS = (
 """Sums that a summary and the numbers of a run have under the same name."""
 
 
-async def worst_case_numbers(
-    plan: Plan, tools: Mapping[str, Tool], threat: Threat, depth: int
-) -> WorstCaseNumbers:
-    """Replay the goldens of a plan through the guard of its agent; with a depth also search chains of calls.
+async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Threat) -> WorstCaseNumbers:
+    """Replay the goldens of a plan through the guard of its agent.
 
     An agent without a guard is replayed without one. `tools` are all tools of the run: those of a server count as sinks
     too, although nobody supplies their results.
@@ -49,8 +46,7 @@ async def worst_case_numbers(
     result = await replay_worst_case(goldens, setup)
     summary = result.summary
     await reproduce(goldens, summary.unguarded, subject.roles, setup)
-    certificate = certificate_of(subject, policy, depth, threat) if depth else None
-    return numbers_of(summary, certificate, result.rows)
+    return numbers_of(summary, result.rows)
 
 
 def policy_name(policy: GuardPolicy | None) -> str:
@@ -60,21 +56,14 @@ def policy_name(policy: GuardPolicy | None) -> str:
     return "auto" if policy == AUTO else "strict" if policy == STRICT else "of the suite"
 
 
-def numbers_of(
-    summary: WorstCaseSummary, certificate: Certificate | None = None, rows: Iterable[CallRow] = ()
-) -> WorstCaseNumbers:
+def numbers_of(summary: WorstCaseSummary, rows: Iterable[CallRow] = ()) -> WorstCaseNumbers:
     """The sums that a gate needs, and the first rows behind them for reports, without secrets."""
     clean = scrubber()
-    chains = certificate.chains if certificate is not None else ()
-    shortest = min(chains, key=lambda chain: len(chain.calls), default=None)
     stops = (row for row in rows if row.who == "user" and row.stopped)
     return WorstCaseNumbers(
         **{name: getattr(summary, name) for name in _SAME_SUMS},
         reached=tuple(dict.fromkeys(reached.tool for reached in summary.unguarded)),
         skipped=len(summary.skipped),
-        depth=certificate.depth if certificate is not None else 0,
-        chain=shortest.words if shortest is not None else "",
-        chain_calls=len(shortest.calls) if shortest is not None else 0,
         unguarded=tuple(_sink_reached(reached, clean) for reached in summary.unguarded[:MOST_KEPT]),
         stops=tuple(
             FalseStop(row.golden_id, row.tool, row.verdict, row.by, row.argument, row.label)

@@ -15,9 +15,9 @@ from rightcall.model.golden import AnyGolden, with_id
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject, attack_subject, is_suite_file
-from rightcall.wings.attacks.worst_case.counterexamples import certificate_of, reproduce
+from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
-from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult, with_certificate
+from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
 from rightcall.wings.attacks.worst_case.suite_replay import (
     WorstCaseSetup,
     replay_worst_case,
@@ -39,8 +39,6 @@ async def run_worst_case(
     result = await replay_worst_case(goldens, setup)
     roles: dict[str, ToolRoles] = subject.roles
     examples = await reproduce(goldens, result.summary.unguarded, roles, setup)
-    if choices.certificate:
-        result = with_certificate(result, certificate_of(subject, policy, choices.depth, setup.threat))
     if choices.output is not None:
         save_goldens(examples, choices.output)
     return result

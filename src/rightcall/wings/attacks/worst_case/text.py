@@ -42,10 +42,6 @@ def print_worst_case(out: Screen, result: WorstCaseResult, *, every: bool = Fals
         out.say("[red]{} that nothing stopped[/red]", pluralize(len(summary.unguarded), "goal"))
     _print_some(out, map(call_words, summary.unguarded), every)
     _print_skipped(out, summary)
-    if summary.certificate is not None:
-        out.print(summary.certificate.sentence, soft_wrap=True)
-        for chain in summary.certificate.chains[: None if every else MOST_SHOWN]:
-            out.print(f"  {chain.words}", soft_wrap=True)
     out.say("[dim]{}[/dim]", BLIND, soft_wrap=True)
 
 
