@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,3 +98,82 @@ def test_an_observed_function_gets_its_values():
 def test_what_is_wrong_with_a_value_is_an_error_before_anything_is_asked(agent, values, problem):
     with pytest.raises(ConfigError, match=problem):
         answers(agent, GOLDEN, **values)
+
+
+ENDED: list[str] = []
+
+
+def opened(labels: dict[str, Any]) -> Iterator[Bank]:
+    bank = bank_of(labels)
+    yield bank
+    ENDED.append(f"{bank.customer}, asked {len(bank.asked)}")
+
+
+async def opened_in_the_task(labels: dict[str, Any]) -> AsyncIterator[Bank]:
+    task = asyncio.current_task()
+    async with asyncio.timeout(60):  # ends in the task in which it began, or raises
+        for bank in opened(labels):
+            yield bank
+    assert asyncio.current_task() is task
+
+
+@pytest.mark.parametrize("value", [opened, opened_in_the_task])
+@pytest.mark.parametrize("agent", [function, Support, rc.observe(function, via="openai")])
+def test_the_code_after_a_yield_runs_when_the_trial_ends(agent, value):
+    ENDED.clear()
+    for golden in (GOLDEN, TALK):
+        answers(agent, golden, bank=value)
+    assert ENDED == ["one ['vip'], asked 1", "talk [], asked 2"]
+
+
+def test_the_code_after_a_yield_runs_when_the_agent_failed():
+    def failing(question: str, bank: Bank) -> str:
+        raise ValueError(bank.answer(question))
+
+    ENDED.clear()
+    answers(failing, GOLDEN, bank=opened)
+    assert ENDED == ["one ['vip'], asked 1"]
+
+
+def test_an_error_after_a_yield_ends_the_run_with_its_place():
+    def broken() -> Iterator[Bank]:
+        yield Bank()
+        raise ValueError("it is still open")
+
+    with pytest.raises(
+        ConfigError, match=r"with.bank: .*broken \(.*\.py:\d+\) raised ValueError: it is still"
+    ):
+        answers(function, GOLDEN, bank=broken)
+
+
+class Desk:
+    def __init__(self) -> None:
+        self.bank = Bank()
+
+    async def connect(self, address: str) -> None:
+        self.bank.customer = address
+
+    async def answer(self, question: str) -> str:
+        return self.bank.answer(question)
+
+
+async def connected() -> AsyncIterator[Desk]:
+    desk = Desk()
+    await desk.connect("Ann")
+    yield desk
+
+
+@pytest.mark.parametrize(("value", "customer"), [(connected, "Ann"), (Desk, "nobody"), ({}, "nobody")])
+def test_a_method_of_a_class_gets_its_object_from_with(value, customer):
+    assert answers(Desk.answer, TALK, self=value) == [f"{customer}: 1", f"{customer}: 2"]
+
+
+def test_a_method_without_its_object_and_a_class_that_cannot_be_called_say_what_to_write():
+    with pytest.raises(
+        ConfigError, match=r"Desk.answer\(self, question\) needs 'self', .* with: \{self: MODULE"
+    ):
+        answers(Desk.answer, GOLDEN)
+    with pytest.raises(
+        ConfigError, match=r"name the method that gets the text \(Desk.connect, Desk.answer\)"
+    ):
+        answers(Desk, GOLDEN)

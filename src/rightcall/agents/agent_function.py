@@ -6,8 +6,9 @@
     def answer(golden): ...                              the golden, also where a parameter is annotated `Golden`
 
 The first parameter that is none of the others gets the text; those that `with` names get its values. A class is made
-for each trial, with the arguments that `with` names. An agent that takes only a golden holds a conversation itself;
-every other one is called for each turn. What else has no default is a broken setup.
+for each trial, with the arguments that `with` names; `self` of a method of a class is a value of `with`. An agent that
+takes only a golden holds a conversation itself; every other one is called for each turn. What else has no default is a
+broken setup.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +48,9 @@ NAMED: Mapping[str, Role] = {
 }
 """Parameters that have a meaning by their name, unless one of them is the only parameter."""
 
+INSTANCE = "self"
+"""The object whose method a function of a class is."""
+
 GOLDEN_TYPE = re.compile(r"\b(?:Any|Conversational)?Golden\b")
 BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
 FURTHER = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -61,6 +66,7 @@ class AgentFunction:
     """Parameters that cannot be given by name."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """What `with` states; in a trial, the values of the trial."""
+    trial_values: TrialValues | None = None
 
     @classmethod
     def of(cls, function: Callable[..., Any], values: Mapping[str, Any] = {}) -> AgentFunction:
@@ -91,13 +97,17 @@ class AgentFunction:
 
     async def begin(self, golden: AnyGolden) -> AgentFunction:
         """The same agent for one trial: with its values, or a new instance where the user gave a class."""
-        values = {}
-        if self.values:
-            values = await TrialValues(self.values, further_parameters(self.function), golden).make()
+        trial_values = TrialValues(self.values, further_parameters(self.function), golden)
+        values = await trial_values.make()
         if not inspect.isclass(self.function):
-            return replace(self, values=values) if values else self
+            return replace(self, values=values, trial_values=trial_values)
         instance: Any = self.function(**values)
-        return replace(self, function=instance, values={})
+        return replace(self, function=instance, values={}, trial_values=trial_values)
+
+    async def end(self) -> None:
+        """The trial is over."""
+        if self.trial_values is not None:
+            await self.trial_values.end()
 
     async def call(
         self, text: str, golden: AnyGolden, *, earlier: Sequence[Message] = (), thread: str = ""
@@ -140,13 +150,10 @@ class UserAgent:
         self._understood = False
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
-        started, before = time.perf_counter(), self._lag.so_far()
+        before = self._lag.so_far()
         deadline = asyncio.timeout(self._limits.seconds)
         try:
-            function = await self._function.begin(golden)
-            started = time.perf_counter()
-            async with deadline:
-                returned = await function.call(request_of(golden), golden)
+            returned, taken = await self._call(golden, deadline)
         except ConfigError:  # a value of `with` cannot be made
             raise
         except Exception as error:
@@ -166,10 +173,20 @@ class UserAgent:
         if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
             trajectory = note_documents(golden.safety, trajectory)
         if trajectory.latency_ms is None:
-            taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)
         return trajectory
+
+    async def _call(self, golden: AnyGolden, deadline: asyncio.Timeout) -> tuple[Any, float]:
+        """What the function returns in a trial of its own, and the milliseconds that it took."""
+        function = await self._function.begin(golden)
+        try:
+            started = time.perf_counter()
+            async with deadline:
+                returned = await function.call(request_of(golden), golden)
+            return returned, round((time.perf_counter() - started) * 1000, 3)
+        finally:
+            await function.end()
 
 
 def further_parameters(function: Callable[..., Any]) -> dict[str, Any]:
@@ -178,6 +195,7 @@ def further_parameters(function: Callable[..., Any]) -> dict[str, Any]:
         hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
     except Exception:  # annotations are code of the user
         hints = {}
+    hints[INSTANCE] = _class_of_method(function)
     parameters = _signature(function) or ()
     return {p.name: hints.get(p.name, Any) for p in parameters if p.kind not in (*FURTHER, p.POSITIONAL_ONLY)}
 
@@ -211,9 +229,11 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] |
     if not inspect.isclass(function):
         return _signature(function)
     if "__call__" not in dir(function) or function.__call__ is type.__call__:
-        raise ConfigError(
-            f"{_function_name(function)} is a class whose instances cannot be called; add __call__"
+        methods = ", ".join(_names_of_methods(function))
+        hint = (
+            f"name the method that gets the text ({methods}), or add __call__" if methods else "add __call__"
         )
+        raise ConfigError(f"{_function_name(function)} is a class whose instances cannot be called; {hint}")
     bound = _signature(function.__call__)
     return None if bound is None else bound[1:]
 
@@ -221,7 +241,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] |
 def _roles(parameters: Sequence[inspect.Parameter]) -> dict[str, Role]:
     plain = [p for p in parameters if p.kind not in FURTHER]
     goldens = [p.name for p in plain if p.name == "golden" or GOLDEN_TYPE.search(_annotation(p))]
-    others = [p for p in plain if p.name not in goldens]
+    others = [p for p in plain if p.name not in goldens and (p.name != INSTANCE or p.kind in BY_PLACE)]
     needed = [p for p in others if p.name not in NAMED and p.default is p.empty]
     first = needed or ([] if goldens else others)
     further = [p for p in parameters if p.kind is p.VAR_POSITIONAL]
@@ -229,6 +249,24 @@ def _roles(parameters: Sequence[inspect.Parameter]) -> dict[str, Role]:
     roles |= dict.fromkeys(goldens, "golden")
     roles |= {p.name: "text" for p in (first or ([] if goldens else further))[:1]}
     return {p.name: roles[p.name] for p in parameters if p.name in roles}
+
+
+def _names_of_methods(kind: type) -> list[str]:
+    """The public methods of a class that need something besides `self`."""
+    methods = [(name, value) for name, value in vars(kind).items() if inspect.isfunction(value)]
+    return [
+        f"{kind.__qualname__}.{name}"
+        for name, value in methods
+        if name[:1] != "_" and len(_names_without_default(_signature(value) or ())) > 1
+    ]
+
+
+def _class_of_method(function: Callable[..., Any]) -> Any:
+    """The class whose method a function is, as far as its module has it."""
+    value: Any = sys.modules.get(getattr(function, "__module__", ""))
+    for name in getattr(function, "__qualname__", "").split(".")[:-1]:
+        value = getattr(value, name, None)
+    return value if inspect.isclass(value) else Any
 
 
 def _annotation(parameter: inspect.Parameter) -> str:

@@ -163,7 +163,7 @@ def detached(value: T) -> T:
         return value
 
 
-async def call_function(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+async def call_function(function: Callable[..., Any], /, *args: Any, **words: Any) -> Any:
     """What a user's function returns: awaited when it is async, in a thread with this context when it is not.
 
     Of a generator, what it yields: pieces of text are one text.
@@ -180,7 +180,7 @@ async def call_function(function: Callable[..., Any], *args: Any, **words: Any) 
         return await returned if inspect.isawaitable(returned) else returned
 
 
-def _run_to_its_end(function: Callable[..., Any], *args: Any, **words: Any) -> Any:
+def _run_to_its_end(function: Callable[..., Any], /, *args: Any, **words: Any) -> Any:
     returned = function(*args, **words)
     return _join_items(list(returned)) if inspect.isgenerator(returned) else returned
 

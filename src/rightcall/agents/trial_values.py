@@ -1,43 +1,79 @@
 """What an agent takes besides the text, by the keys of `with`: dependencies, context, state, constructor arguments.
 
 A function or a class is called once for each trial; with a parameter `labels` it receives the golden's `id`, `tags` and
-`metadata`, never what is expected. Any other value is copied for each trial, if it can be copied.
+`metadata`, never what is expected. The code after the `yield` of a generator runs when the trial ends. Any other value
+is copied for each trial, if it can be copied.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from functools import partial
 from traceback import extract_tb
 from types import NoneType
 from typing import Any, get_args, is_typeddict
 
 from rightcall.agents.callable_agent import call_function, detached
-from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, contain_exits, suggestion
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.datasets.review import KEY, PROPOSAL
 from rightcall.model.golden import AnyGolden
 
 LABELS = "labels"
 EXAMPLE = "MODULE:FUNCTION"
+ENDED = object()
+"""What a generator gives when it has ended."""
 
 
 class TrialValues:
-    """The values of one trial, made when it begins; `parameters` are the declared types."""
+    """The values of one trial, made when it begins and ended with it; `parameters` are the declared types."""
 
     def __init__(self, values: Mapping[str, Any], parameters: Mapping[str, Any], golden: AnyGolden) -> None:
         self._values = values
         self._parameters = parameters
         self._golden = golden
+        self._generators: list[tuple[str, Any, AsyncGenerator[Any] | Generator[Any]]] = []
         self.by_name: dict[str, Any] = {}
 
     async def make(self) -> dict[str, Any]:
         """The values by their keys; made once."""
-        if not self.by_name:
+        if self.by_name:
+            return self.by_name
+        try:
             for name, value in self._values.items():
                 declared = self._parameters.get(name, Any)
-                self.by_name[name] = as_declared(name, await _value(name, value, self._golden), declared)
+                self.by_name[name] = as_declared(name, await self._value(name, value), declared)
+        except BaseException:
+            await self.end()
+            raise
         return self.by_name
+
+    async def end(self) -> None:
+        """Run what follows the `yield` of generators, the last one first."""
+        while self._generators:
+            name, function, generator = self._generators.pop()
+            try:
+                await _next(generator)
+            except Exception as error:
+                raise self._failure(name, function, error) from error
+
+    async def _value(self, name: str, value: Any) -> Any:
+        if not _is_called(value):
+            return detached(value)
+        words = {LABELS: labels_of(self._golden)} if LABELS in _parameters_of(value) else {}
+        try:
+            if inspect.isgeneratorfunction(value) or inspect.isasyncgenfunction(value):
+                generator = value(**words)
+                self._generators.append((name, value, generator))
+                return await _next(generator)
+            return await call_function(partial(value, **words) if inspect.isclass(value) else value, **words)
+        except Exception as error:
+            raise self._failure(name, value, error) from error
+
+    def _failure(self, name: str, function: Any, error: Exception) -> ConfigError:
+        problem = f"{_name_of(function)}{_place(function, error)} raised {type(error).__name__}: {error}"
+        return ConfigError(f"with.{name}: {problem} (golden '{self._golden.id}')")
 
 
 def value_problems(values: Mapping[str, Any], parameters: Mapping[str, Any], agent: str) -> Iterator[str]:
@@ -100,15 +136,12 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
     return value
 
 
-async def _value(name: str, value: Any, golden: AnyGolden) -> Any:
-    if not _is_called(value):
-        return detached(value)
-    words = {LABELS: labels_of(golden)} if LABELS in _parameters_of(value) else {}
-    try:
-        return await call_function(partial(value, **words) if inspect.isclass(value) else value, **words)
-    except Exception as error:
-        problem = f"{_name_of(value)}{_place(value, error)} raised {type(error).__name__}: {error}"
-        raise ConfigError(f"with.{name}: {problem} (golden '{golden.id}')") from error
+async def _next(generator: AsyncGenerator[Any] | Generator[Any]) -> Any:
+    """What a generator yields next. An async one runs in the task of the trial, as what it opens may demand."""
+    with contain_exits():
+        if inspect.isasyncgen(generator):
+            return await anext(generator, ENDED)
+        return await in_thread(partial(next, generator, ENDED), cancel=True)
 
 
 def labels_of(golden: AnyGolden) -> dict[str, Any]:

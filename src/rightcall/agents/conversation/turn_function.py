@@ -41,6 +41,9 @@ class FunctionSession(TalkSession):
         taken = round((time.perf_counter() - started) * 1000, 3)
         self._made = append_turn(self._made, limit_trajectory_depth(turn_trajectory(answer, text)), taken)
 
+    async def aclose(self) -> None:
+        await self._function.end()
+
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         if stop_reason == "done" and not error:
             return self._made

@@ -108,7 +108,11 @@ class ObservedSession:
         return HeardTrial([*own, *clients])
 
     async def aclose(self) -> None:
-        await self._talk.aclose()
+        try:
+            await self._talk.aclose()
+        finally:
+            if self._values is not None:
+                await self._values.end()
 
     def _end_early(self, error: BaseException | None) -> None:
         for watch in self._watches.values():
@@ -154,6 +158,9 @@ class FunctionTalk(Talk):
         answer = _answer_in(answer) if self._output is None else self._output(answer)
         self._spoken += [Message("user", text), Message("assistant", text_of(answer))]
         return answer
+
+    async def aclose(self) -> None:
+        await self._function.end()
 
 
 def _answer_in(returned: Any) -> Any:
