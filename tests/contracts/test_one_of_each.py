@@ -12,7 +12,6 @@ from tests.support.source_tree import PACKAGE, source_files, syntax_tree
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in source_files()}
 OTHER_HASHES = {
-    "metrics/passes.py": "64 bits of an id for the memory of one run",
     "run/watched_inputs.py": "a slow hash of secret values",
 }
 

@@ -178,7 +178,7 @@ class UserAgent:
         return trajectory
 
     async def _call(self, golden: AnyGolden, deadline: asyncio.Timeout) -> tuple[Any, float]:
-        """What the function returns in a trial of its own, and the milliseconds that it took."""
+        """What the function returns in a new trial, and the milliseconds that it took."""
         function = await self._function.begin(golden)
         try:
             started = time.perf_counter()

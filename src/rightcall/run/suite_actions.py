@@ -137,8 +137,6 @@ def recordings_folder(suite: Suite, folder: Path) -> Path:
 
 def recordings_of_suite(file: Path) -> tuple[Suite, Path]:
     """The suite in a file, and the folder of its recordings."""
-    from rightcall.run.suite import load_suite
-
     suite = load_suite(file)
     return suite, recordings_folder(suite, file.parent)
 
