@@ -1,15 +1,14 @@
-"""Write the facts of the catalog and the benchmark into the pages of adapters.
+"""Write the facts of the catalog into the page of frameworks, and the measurements into the page of evidence.
 
     python docs/make_adapter_pages.py [FOLDER]
 
-Each page begins with the adapter's limitations and the tested version; `index.md` has the frameworks, and `evidence.md`
-what `python -m benchmarks adapters` measured (`benchmarks/data/adapters.json`).
+`frameworks.md` says for each framework what was tested and what is lost, and `evidence.md` what
+`python -m benchmarks adapters` measured (`benchmarks/data/adapters.json`).
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,11 @@ BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
 
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
+    page = folder / "frameworks.md"
+    text = with_part(page.read_text("utf-8"), "frameworks", frameworks_table())
     for info in ADAPTERS:
-        page = folder / "adapters" / f"{info.name}.md"
-        page.write_text(with_facts(page.read_text("utf-8"), info), "utf-8")
-    index = folder / "adapters" / "index.md"
-    index.write_text(with_part(index.read_text("utf-8"), "frameworks", frameworks_table()), "utf-8")
+        text = with_part(text, info.name, facts(info))
+    page.write_text(text, "utf-8")
     evidence = folder / "evidence.md"
     results = json.loads(RESULTS.read_text("utf-8"))
     evidence.write_text(
@@ -35,19 +34,11 @@ def main() -> None:
     )
 
 
-def with_facts(page: str, info: AdapterInfo) -> str:
-    """The page with the limitations, the tested version and the hook of the catalog."""
-    losses = "\n".join(f"- {loss}" for loss in info.loses)
-    page = re.sub(
-        r"\A# .*\n\nLimitations:\n\n(- .*\n)+",
-        lambda _: f"# {info.title}\n\nLimitations:\n\n{losses}\n",
-        page,
-    )
+def facts(info: AdapterInfo) -> str:
+    """What was tested, how the framework is observed and what is lost."""
     beside = f", {' and '.join(info.beside.split(', '))}" if info.beside else ""
-    facts = (
-        f"Tested with {info.package} {info.tested}{beside}. Observed through {info.hook}. The agent's code"
-    )
-    return re.sub(r"(?m)^Tested with .*? The agent's code", lambda _: facts, page)
+    tested = f"Tested with {info.package} {info.tested}{beside}; observed through {info.hook}. Limitations:"
+    return "\n".join([tested, "", *(f"- {loss}" for loss in info.loses)])
 
 
 def with_part(page: str, name: str, text: str) -> str:
@@ -61,7 +52,8 @@ def frameworks_table() -> str:
     rows = ["| framework | tools can be mocked | functions are observed |", "|---|---|---|"]
     for info in sorted(ADAPTERS, key=lambda info: (not info.functions, info.tools, info.title.lower())):
         mocked = "yes" if info.tools == "mock" else "no"
-        rows.append(f"| [{info.title}]({info.name}.md) | {mocked} | {'yes' if info.functions else 'no'} |")
+        heading = info.title.lower().replace(" ", "-")
+        rows.append(f"| [{info.title}](#{heading}) | {mocked} | {'yes' if info.functions else 'no'} |")
     return "\n".join(rows)
 
 

@@ -18,12 +18,12 @@ FORMS = {"Mock": mocks, "FaultPlan": faults}
 """Modules whose docstring shows every form of a part."""
 SEE = {
     "models.NAME": "[Models](models.md)",
-    "agent": "[Run an agent](running.md), [Models](models.md) and [Any agent](adapters/index.md)",
+    "agent": "[Run an agent](agents.md), [Models](models.md) and [Any agent](agents.md)",
     "gate": "[Statistics](statistics.md) and [Safe to ship](safe-to-ship.md)",
     "check": "[Safe to ship](safe-to-ship.md)",
     "record": "[Safe to ship](safe-to-ship.md)",
     "user": "[Conversations](conversations.md)",
-    "mocks.NAME": "[Run an agent](running.md)",
+    "mocks.NAME": "[Run an agent](agents.md)",
     "faults": "[Injected faults](faults.md)",
     "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
     "tools.mcp": "[Tools](tools.md)",

@@ -22,8 +22,8 @@ BLOCK = re.compile(re.escape(MARK) + r"\n*(?:`([^`\n]+)`:?\n+)?```(\w+)\n(.*?)``
 
 
 def is_story(page):
-    """Whether a page runs commands, or imports a framework: each takes seconds."""
-    return "\n$ rightcall" in page.read_text("utf-8") or page.parent.name == "adapters"
+    """Whether a page runs commands, each of which takes seconds."""
+    return "\n$ rightcall" in page.read_text("utf-8")
 
 
 EXAMPLES = [

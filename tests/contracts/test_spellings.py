@@ -431,7 +431,7 @@ def test_a_trajectory_without_calls_has_those_of_its_messages() -> None:
 
 
 def test_the_page_lists_every_spelling() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "trajectories.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text()
     assert [spelling.title for spelling in SPELLINGS.values() if f"| {spelling.title} |" not in page] == []
 
 
