@@ -143,7 +143,7 @@ def test_generate_names_the_hosts_of_writer_and_solver(rightcall, monkeypatch):
         "x",
         "--dry-run",
     ]
-    typed = ["--model", "openai:w", "--solver", "openai:s", "--base-url", "http://127.0.0.1:9/v1"]
+    typed = ["--model", "openai:w@http://127.0.0.1:9/v1", "--solver", "openai:s@http://127.0.0.1:9/v1"]
     done = rightcall(*words, *typed)
     assert "asks: writer openai:w at 127.0.0.1:9" in done.out and "solver openai:s at 127.0.0.1:9" in done.out
     other = rightcall(*words, "--model", "openai:w", "--solver", "anthropic:s").out

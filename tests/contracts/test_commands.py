@@ -52,12 +52,6 @@ def test_every_option_has_a_help_text(path):
     assert [one.name for one in options if not one.help] == []
 
 
-def test_a_server_can_be_named_wherever_a_model_can():
-    options = {path: {word for one in command.params for word in one.opts} for path, command in EVERY.items()}
-    assert [path for path, words in options.items() if "--model" in words and "--base-url" not in words] == []
-    assert sum("--model" in words for words in options.values()) >= 7
-
-
 @pytest.mark.parametrize("path", EVERY)
 def test_help_texts_are_phrases_without_a_full_stop(path):
     helps = [one.help or "" for one in EVERY[path].params if isinstance(one, click.Option)]

@@ -45,6 +45,10 @@ class Way:
     def model(self, entry: str) -> str:
         return entry if self.name in ("suite", "pyproject") else f"openai:{ENTRIES[entry]}"
 
+    def at_server(self, entry: str) -> str:
+        """The model with its server in its name, where it is written beside it."""
+        return f"{self.model(entry)}@{self.url}" if self.written else self.model(entry)
+
     def judge(self, metric: str = "answer_relevancy") -> str:
         where = f", base_url={self.url!r}" if self.written else ""
         return f"{metric}(model={self.model('judging')!r}, cache=''{where})"
@@ -55,7 +59,7 @@ class Way:
 
     @property
     def typed(self) -> list[str]:
-        return ["--base-url", self.url] if self.written else []
+        return ["--model", self.at_server("tested")] if self.written else []
 
 
 def set_up(way: str, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Way:
@@ -106,7 +110,7 @@ def run(way: Way) -> None:
 
 
 def run_model(way: Way) -> None:
-    cli("run", "suite.yaml", "--model", way.model("tested"), *way.typed)
+    cli("run", "suite.yaml", "--model", way.at_server("tested"))
 
 
 def check(way: Way) -> None:
@@ -119,7 +123,7 @@ def dry_run(way: Way) -> None:
 
 
 def perturb(way: Way) -> None:
-    typed = ["--paraphrase-model", way.model("writing"), *way.typed]
+    typed = ["--paraphrase-model", way.at_server("writing"), *way.typed]
     cli("run", "plain.yaml", "--perturb", "paraphrase", *typed)
 
 
@@ -128,12 +132,12 @@ def perturb_by_default(way: Way) -> None:
 
 
 def run_suite(way: Way) -> None:
-    rc.run_suite("suite.yaml", base_url=way.base_url)
+    rc.run_suite("suite.yaml", model=way.at_server("tested") if way.written else None)
 
 
 def evaluate(way: Way) -> None:
-    agent = rc.Agent(way.model("tested"), tools=TOOLS, base_url=way.base_url)
-    user = {"model": way.model("playing"), "base_url": way.base_url, "max_turns": 2}
+    agent = rc.Agent(way.at_server("tested"), tools=TOOLS)
+    user = {"model": way.at_server("playing"), "max_turns": 2}
     rc.evaluate(agent, [GOLDEN, TALK], metrics=[way.judge()], user=user, progress=False)
 
 
@@ -173,7 +177,7 @@ def monitor(way: Way) -> None:
 
 def generate(way: Way) -> None:
     words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--task", "t", "--style", "short"]
-    cli("generate", "goldens", *words, "--model", way.model("writing"), "-o", "out.jsonl", *way.typed)
+    cli("generate", "goldens", *words, "--model", way.at_server("writing"), "-o", "out.jsonl")
 
 
 def generate_by_default(way: Way) -> None:

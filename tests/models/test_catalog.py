@@ -196,7 +196,7 @@ def test_a_typed_model_of_another_kind_is_not_asked_at_the_suites_server(folder)
     other = "http://127.0.0.1:7/v1"
     assert servers == {None: HERE, "openai:n": HERE, "other": other, "anthropic:c": None, "keyword:": None}
     assert {typed for typed, agent in plans.items() if agent.key_env or agent.headers} == {None, "openai:n"}
-    typed = plan_suite(suite, folder, base_url="http://127.0.0.1:5/v1").agent
+    typed = plan_suite(suite, folder, model="openai:m@http://127.0.0.1:5/v1").agent
     assert (typed.base_url, typed.key_env, dict(typed.headers)) == ("http://127.0.0.1:5/v1", None, {})
 
 

@@ -7,9 +7,11 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
+from rightcall.agents.agent import Agent
 from rightcall.core.errors import ConfigError
 from rightcall.models.base import Prompt, Settings
-from rightcall.models.hosts import HOSTS
+from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import HOSTS, split_address
 from rightcall.models.provider_kinds import SHELVES
 from rightcall.models.resolver import check, resolve
 
@@ -71,6 +73,27 @@ def test_missing_weights_say_what_to_type(monkeypatch, tmp_path):
     assert (
         "rightcall list models --download smollm2 (or use keyword:" in asyncio.run(check("local:smollm2"))[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "url"),
+    [
+        ("openai:m@http://127.0.0.1:9/v1/", "openai:m", "http://127.0.0.1:9/v1"),
+        ("small@https://gpu.example/v1", "small", "https://gpu.example/v1"),
+        ("vertex:claude-3@20240229", "vertex:claude-3@20240229", None),
+        ("vertex:claude-3@20240229@https://x.example", "vertex:claude-3@20240229", "https://x.example"),
+        ("exec:curl me@http://x", "exec:curl me@http://x", None),
+        ("http:https://x.example/a@http://y", "http:https://x.example/a@http://y", None),
+    ],
+)
+def test_the_address_of_a_model_is_part_of_its_name(name, model, url):
+    assert split_address(name) == (model, url)
+
+
+def test_two_servers_of_one_model_are_refused():
+    for make in (ModelEndpoint, Agent):
+        with pytest.raises(ConfigError, match="names its server, and base_url is another"):
+            make("openai:m@http://127.0.0.1:9/v1", base_url="http://127.0.0.1:8/v1")
 
 
 def test_a_base_url_where_it_means_nothing_is_refused():

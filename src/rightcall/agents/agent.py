@@ -21,7 +21,7 @@ from rightcall.model.tool import Tool
 from rightcall.models.base import Provider, Settings
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
-from rightcall.models.hosts import server_of
+from rightcall.models.hosts import at_address, server_of, split_address
 from rightcall.models.http import Network
 from rightcall.models.prices import Price, Prices
 from rightcall.models.rate_limit import RateLimit
@@ -99,6 +99,10 @@ class Agent:
     with_: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.model, str):
+            name, url = at_address(self.model, self.base_url)
+            object.__setattr__(self, "model", name)
+            object.__setattr__(self, "base_url", url)
         if is_framework_agent(self.model):
             object.__setattr__(self, "model", observe(self.model))
 
@@ -308,12 +312,13 @@ def own_prices(agent: Agent) -> Prices | None:
 def other_endpoint(agent: Agent, model: str) -> ModelEndpoint:
     """The endpoint of a model that a golden names; the agent's server and key are for models of the same provider."""
     named: Mapping[str, ModelEndpoint] = agent.models
-    if ":" not in model and (endpoint := (named or project_models().endpoints).get(model)):
-        return endpoint
-    name = full_name(model, agent.model)
+    bare, url = split_address(model)
+    if ":" not in bare and (endpoint := (named or project_models().endpoints).get(bare)):
+        return endpoint.at(url)
+    name = full_name(bare, agent.model)
     if not isinstance(agent.model, str) or name.partition(":")[0] != agent.model.partition(":")[0]:
-        return endpoint_of(name)
-    return ModelEndpoint(name, agent.base_url, agent.key_env, dict(agent.headers))
+        return endpoint_of(name, base_url=url)
+    return ModelEndpoint(name, agent.base_url, agent.key_env, dict(agent.headers)).at(url)
 
 
 def other_provider(agent: Agent, model: str, concurrency: int) -> Provider:

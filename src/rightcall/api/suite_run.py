@@ -103,7 +103,6 @@ class SuiteRun:
             suite,
             self.file.parent,
             model=model,
-            base_url=self.options.base_url,
             trials=self.options.trials,
             concurrency=self.options.concurrency,
             selection=Selection(tuple(self.options.only), self.options.limit),
@@ -118,7 +117,6 @@ class SuiteRun:
         faults, attacks = self.options.faults, self.options.attacks
         options = [
             ("--model", model),
-            ("--base-url", self.options.base_url),
             *(("--metric", name) for name in self.options.metrics),
             ("--record", self.options.record),
             ("--faults", _relative_path(Path(faults)) if faults else None),

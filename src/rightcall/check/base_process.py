@@ -23,6 +23,7 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
+from rightcall.models.hosts import split_address
 from rightcall.run.inputs import golden_hash
 from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
@@ -82,8 +83,9 @@ def base_plan(file: Path, agent: BaseAgent) -> Plan:
     plan = plan_suite(suite, folder, concurrency=agent.concurrency)
     if agent.given and _model_and_server(plan.inputs().agent) != _model_and_server(agent.given):
         model = agent_of_run(suite, folder, agent.given.get("model", suite.agent.model))
-        url = agent.given.get("base_url") or None
-        plan = plan_suite(suite, folder, concurrency=agent.concurrency, model=model, base_url=url)
+        url = agent.given.get("base_url")
+        typed = f"{split_address(model)[0]}@{url}" if url else model
+        plan = plan_suite(suite, folder, concurrency=agent.concurrency, model=typed)
     return replace(plan, seed=agent.seed, gate=None).with_goldens()
 
 

@@ -34,7 +34,9 @@ class CheckOptions(SuiteOverrides):
     model: Annotated[
         str | None,
         Option(
-            "Model to use: provider:model or a name of models", values="model", default="the suite's model"
+            "Model to use: provider:model[@URL] or a name of models",
+            values="model",
+            default="the suite's model",
         ),
     ] = None
     base_ref: Annotated[

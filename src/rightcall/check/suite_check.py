@@ -169,7 +169,6 @@ def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
         suite,
         file.parent,
         model=options.model,
-        base_url=options.base_url,
         trials=options.trials,
         concurrency=options.concurrency,
     ).with_goldens()

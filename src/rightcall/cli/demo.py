@@ -9,7 +9,7 @@ import click
 
 from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.output import console, print_json, tell
-from rightcall.core.options import BaseUrlOption, JsonOption, Option, StoreOption
+from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.seam import load
 
 EMBEDDED = "local:smollm2"
@@ -21,7 +21,6 @@ def demo(
         str | None,
         Option(f"Ask this model instead of replaying the recorded answers; {EMBEDDED} is the one recorded"),
     ] = None,
-    base_url: BaseUrlOption = None,
     folder: Annotated[Path, Option("Folder for the files of the demo", metavar="DIRECTORY")] = Path(
         "rightcall-demo"
     ),
@@ -42,11 +41,9 @@ def demo(
     if monitor:
         load("services", "monitor_demo")(store_url, as_json=as_json)
         return
-    if base_url and not model:
-        raise click.UsageError("--base-url requires --model")
     if model == EMBEDDED:
         _get_weights()
-    story = Story(folder, model, store_url, base_url=base_url, as_json=as_json)
+    story = Story(folder, model, store_url, as_json=as_json)
     story.write_files()
     if as_json:
         print_json(story.document())

@@ -58,11 +58,9 @@ class Story:
         model: str | None,
         store_url: str | Path | None,
         *,
-        base_url: str | None = None,
         as_json: bool,
     ) -> None:
         self._folder, self._model, self._store_url, self._as_json = folder, model, store_url, as_json
-        self._base_url = base_url
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""
@@ -134,10 +132,10 @@ class Story:
         path = self._folder / f"{name}.yaml"
         mode: Literal["none"] | None = "none" if self._model else None
         suite = with_record_mode(load_suite(path), mode)
-        typed = {"--model": self._model, "--base-url": self._base_url, "--record": mode}
+        typed = {"--model": self._model, "--record": mode}
         command = command_line(path, {**typed, "--store": self._store_url})
         watching = Watching(keep=1000, as_json=False)
-        plan = plan_suite(suite, self._folder, model=self._model, base_url=self._base_url)
+        plan = plan_suite(suite, self._folder, model=self._model)
         outcome = run_to_end(plan, self._store_url, None, watching, command)
         return Version(self._folder / f"tools-{name}.json", path, command, outcome, watching.failed)
 

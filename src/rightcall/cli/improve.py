@@ -11,7 +11,7 @@ import click
 from rightcall.cli.command_options import DeclaredCommand, run_argument, takes_options
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, print_next, store_argument, tell
-from rightcall.core.options import BaseUrlOption, JsonOption, Option, TrustOption
+from rightcall.core.options import JsonOption, Option, TrustOption
 from rightcall.files.atomic import write_file
 from rightcall.improve.proof.options import ImproveRequest
 from rightcall.store.address import open_store
@@ -24,7 +24,6 @@ class ImproveCommandOptions(ImproveRequest):
     suite: Annotated[
         Path | None, Option("Suite to run [default: the suite of RUN, or suite.yaml]", values="suite")
     ] = None
-    base_url: BaseUrlOption = None
     output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"), values="file")] = Path(
         "improve.patch"
     )
@@ -54,7 +53,7 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
         suite = options.suite or Path(stored.run.versions.get("suite_file") or "suite.yaml")
         plan = plan_of_run(suite, stored.run, trust=options.trust)
         model = options.model
-        writer = endpoint_of(model, base_url=options.base_url, catalog=plan.models) if model else None
+        writer = endpoint_of(model, catalog=plan.models) if model else None
         how = options.options(writer, lambda sentence: tell(sentence, err=True))
         try:
             improvement = run_interruptible(improve_plan(plan, store, stored.id, how))

@@ -14,7 +14,7 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.demo_suites import FOLDER
 from rightcall.cli.output import console, print_next
 from rightcall.core.errors import InputError
-from rightcall.core.options import BaseUrlOption, Option
+from rightcall.core.options import Option
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, write_file
 from rightcall.files.python_object import is_object_name
@@ -28,7 +28,6 @@ SCHEMA_LINE = "# yaml-language-server: $schema=suite.schema.json"
 def init(
     words: tuple[str, ...],
     model: Annotated[str, Option("Model of the example suite")] = "keyword:",
-    base_url: BaseUrlOption = None,
     force: Annotated[bool, Option("Overwrite existing files")] = False,
 ) -> None:
     """Write a suite to FOLDER: for the agent MODULE:OBJECT, with draft goldens for its tools, or a working example.
@@ -43,7 +42,7 @@ def init(
     if agent:
         _write_draft(agent, folder, force)
     else:
-        _write_example(folder, model, base_url, force=force)
+        _write_example(folder, model, force=force)
 
 
 def _write_draft(name: str, folder: Path, force: bool) -> None:
@@ -93,17 +92,17 @@ def _schema() -> bytes:
     return (json.dumps(suite_schema(), indent=2) + "\n").encode()
 
 
-def _write_example(folder: Path, model: str, base_url: str | None, *, force: bool) -> None:
-    from rightcall.models.http import check_url
+def _write_example(folder: Path, model: str, *, force: bool) -> None:
+    from rightcall.models.hosts import split_address
 
+    split_address(model)
     _make_folder(folder, FILES, force=force)
     suite = (FOLDER / "suite.yaml").read_text(encoding="utf-8")
-    server = {"model": f"\n  base_url: {json.dumps(check_url(base_url))}"} if base_url else {}
     mine = {"name: demo": folder.resolve().name, "model: local:smollm2": model}
     for line, value in mine.items():
         key = line.partition(":")[0]
         # A JSON string is a YAML string; an unquoted `keyword:` is not.
-        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}{server.pop(key, '')}", 1)
+        suite = suite.replace(line, f"{key}: {json.dumps(value, ensure_ascii=False)}", 1)
     contents = {name: (FOLDER / name).read_bytes() for name in FILES}
     contents |= {"suite.yaml": suite.encode(), "suite.schema.json": _schema()}
     for name, data in contents.items():

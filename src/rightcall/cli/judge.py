@@ -179,9 +179,8 @@ def again(
 def prefers(
     a: str,
     b: str,
-    model: Annotated[str, Option("Judge: provider:model or a name from models", metavar="MODEL")],
+    model: Annotated[str, Option("Judge: provider:model[@URL] or a name from models", metavar="MODEL")],
     rubric: Annotated[str, Option("What makes an answer better", metavar="TEXT")],
-    base_url: Annotated[str, Option("Base URL of a compatible server", metavar="URL")] = "",
     as_json: JsonOption = False,
     store_url: StoreOption = None,
 ) -> None:
@@ -195,7 +194,7 @@ def prefers(
     from rightcall.models.resolver import check
     from rightcall.run.judge_requests import count_preferences
 
-    endpoint = judge_endpoint(model, base_url, "judge prefers")
+    endpoint = judge_endpoint(model, "", "judge prefers")
     if problems := run_blocking(check(endpoint)):
         raise ConfigError(*problems)
     with open_store(store_url, must_exist=True) as store:

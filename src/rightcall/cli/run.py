@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 INFRASTRUCTURE = 4
 REPEATED = (
-    "base_url", "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
+    "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
 

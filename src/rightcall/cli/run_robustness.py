@@ -26,7 +26,7 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
     for plan in plans:
         paraphrases = {}
         if "paraphrase" in kinds:
-            writer = _paraphrase_endpoint(plan, options.paraphrase_model, options.base_url)
+            writer = _paraphrase_endpoint(plan, options.paraphrase_model)
             paraphrases = paraphrases_of(plan, texts, writer)
         with open_store(options.store) as store:
             work = run_perturbed(
@@ -41,14 +41,12 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
                 print_comparison(console(), compared, ("the clean run", kind))
 
 
-def _paraphrase_endpoint(plan: Plan, model: str | None, base_url: str | None) -> ModelEndpoint | None:
-    """The model that writes paraphrases; the server that was typed is that of every model of the agent's provider."""
+def _paraphrase_endpoint(plan: Plan, model: str | None) -> ModelEndpoint | None:
     from rightcall.models.resolver import endpoint_of
 
     if model is None:
         return plan.models.default("generator")
-    same = ":" in model and model.partition(":")[0] == plan.agent.name.partition(":")[0]
-    return endpoint_of(model, base_url=base_url if same else None, catalog=plan.models)
+    return endpoint_of(model, catalog=plan.models)
 
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:

@@ -90,14 +90,6 @@ ForceOption = Annotated[bool, Option("Overwrite an existing file", flags=("--for
 TrustOption = Annotated[
     bool, Option("Trust the folder of the suite, which can start programs and import modules", group=CI)
 ]
-BaseUrlOption = Annotated[
-    str | None,
-    Option(
-        "Base URL of the model's server",
-        metavar="URL",
-        default="from models, the SDK's variable, or the provider",
-    ),
-]
 ConcurrencyOption = Annotated[
     int | None, Option("Maximum concurrent cases", group=SCALE, ge=1, le=MOST_AT_ONCE)
 ]

@@ -25,6 +25,7 @@ from rightcall.core.errors import ConfigError, InputError, RightCallError, sugge
 from rightcall.core.redaction.clean_text import hide_variables
 from rightcall.files.documents import read_document
 from rightcall.models.endpoint import ModelEndpoint, endpoint_problems
+from rightcall.models.hosts import split_address
 from rightcall.models.provider_kinds import hint_for, model_problem
 
 Role = Literal["judge", "generator", "user"]
@@ -44,14 +45,15 @@ class ModelCatalog(msgspec.Struct, frozen=True):
         return ModelCatalog({**other.endpoints, **self.endpoints}, {**other.defaults, **self.defaults})
 
     def endpoint(self, model: str | ModelEndpoint) -> ModelEndpoint:
-        """The endpoint of a name or of `provider:model`; an unknown name raises a `ConfigError`."""
+        """The endpoint of a name or of `provider:model`, either with `@URL`; an unknown name raises a `ConfigError`."""
         if isinstance(model, ModelEndpoint):
             return model
-        if ":" in model:
+        name, url = split_address(model)
+        if ":" in name:
             return ModelEndpoint(model)
-        if model not in self.endpoints:
-            raise ConfigError(self._unknown(model))
-        return self.endpoints[model]
+        if name not in self.endpoints:
+            raise ConfigError(self._unknown(name))
+        return self.endpoints[name].at(url)
 
     def default(self, role: Role) -> ModelEndpoint | None:
         """The model that a role has when none is named: the files' default, else the environment's."""
@@ -154,7 +156,7 @@ def bare_model(name: str) -> str:
 
     A name that looks like a misspelt one of the project is left as it is, so that the error suggests that one.
     """
-    if ":" in name:
+    if ":" in split_address(name)[0]:
         return name
     named = project_models().endpoints
     meant = suggestion(name, named) if not name.startswith(("gpt", "chatgpt", "o1", "o3", "o4")) else ""

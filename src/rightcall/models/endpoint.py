@@ -10,7 +10,7 @@ import re
 from typing import Annotated, Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import described
@@ -24,7 +24,7 @@ from rightcall.models.base import (
     ProviderAround,
     Settings,
 )
-from rightcall.models.hosts import HOSTS, address_of, host_label, server_of
+from rightcall.models.hosts import HOSTS, address_of, at_address, host_label, server_of
 from rightcall.models.http import Network
 from rightcall.models.prices import Price, Prices, built_in_prices
 from rightcall.models.rate_limit import RateLimit, TokenBucket, shared_bucket
@@ -41,7 +41,7 @@ class ModelEndpoint(Record, frozen=True):
     from the variable `key_env`, by default the provider's own; that one is not sent to another server unless named.
     """
 
-    model: Annotated[str, described("provider:model")]
+    model: Annotated[str, described("provider:model[@URL]")]
     base_url: Annotated[str | None, described("base URL of a compatible server")] = None
     key_env: Annotated[
         str | None, described("environment variable with the key [default: the provider's, at its own host]")
@@ -56,6 +56,11 @@ class ModelEndpoint(Record, frozen=True):
     prices: Annotated[
         Price | None, described("US dollars per million tokens: input, output, cached_input")
     ] = None
+
+    def __post_init__(self) -> None:
+        name, url = at_address(self.model, self.base_url)
+        force_setattr(self, "model", name)
+        force_setattr(self, "base_url", url)
 
     def __repr__(self) -> str:
         """What its answers depend on, like the bare name when that is all; fingerprints of metrics are made of it."""

@@ -1,7 +1,7 @@
 """Where models are served: the host of each provider, and the variables of its SDK for another host and the key.
 
-One row per provider with a wire format. The order for a request is: a written `base_url`, the SDK's variable, the
-provider's own host.
+One row per provider with a wire format. The order for a request is: a written address (`openai:NAME@URL` or
+`base_url`), the SDK's variable, the provider's own host.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from urllib.parse import urlsplit
 from rightcall.core.errors import ConfigError
 from rightcall.model.record import Record
 from rightcall.models.http import check_url
+
+_ADDRESS = re.compile(r"([^@]*(?:@(?!https?://)[^@]*)*)@(https?://.*)", re.DOTALL)
+_AGENTS = ("http:", "a2a:", "exec:")
+"""Whose names are addresses or commands already."""
 
 
 class Host(Record, frozen=True):
@@ -131,6 +135,22 @@ def address_of(prefix: str, base_url: str | None = None) -> ServerAddress | None
     if stated := host.sdk_variable_url():
         return ServerAddress(stated, "variable")
     return ServerAddress(host.default_url(prefix), "default")
+
+
+def split_address(model: str) -> tuple[str, str | None]:
+    """`openai:qwen@http://127.0.0.1:8000/v1` as the model and its server; None without an address."""
+    match = None if model.startswith(_AGENTS) else _ADDRESS.fullmatch(model)
+    return (match[1], check_url(match[2])) if match else (model, None)
+
+
+def at_address(model: str, base_url: str | None) -> tuple[str, str | None]:
+    """The model and its server, from its name or from `base_url`; two different servers are an error."""
+    name, own = split_address(model)
+    if own and base_url and own != check_url(base_url):
+        raise ConfigError(
+            f"'{model}' names its server, and base_url is another: {base_url}; remove one of them"
+        )
+    return name, own or base_url
 
 
 def server_of(model: object, base_url: str | None = None) -> str:

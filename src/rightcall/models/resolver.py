@@ -10,6 +10,7 @@ from rightcall.core.redaction.clean_text import hide_variables
 from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, ProviderOptions, with_own_settings
+from rightcall.models.hosts import split_address
 from rightcall.models.http import Network
 from rightcall.models.prices import Prices
 from rightcall.models.provider_kinds import AGENTS, SHELVES, hint_for, provider_plugins
@@ -63,7 +64,7 @@ def endpoint_of(
     model: str | ModelEndpoint, *, base_url: str | None = None, catalog: ModelCatalog | None = None
 ) -> ModelEndpoint:
     """The endpoint of `provider:model` or of a name [default: of the project's models], maybe at another server."""
-    if isinstance(model, str) and ":" not in model and catalog is None:
+    if isinstance(model, str) and ":" not in split_address(model)[0] and catalog is None:
         catalog = project_models()
     endpoint = (catalog or ModelCatalog()).endpoint(model).at(base_url)
     hide_variables(endpoint.secret_variables, endpoint.secret_values)

@@ -14,7 +14,6 @@ from typing import Annotated, Literal
 from rightcall.core.options import (
     CI,
     SELECTION,
-    BaseUrlOption,
     ConcurrencyOption,
     Option,
     StoreOption,
@@ -30,7 +29,6 @@ Limit = Annotated[int | None, Option("Maximum number of goldens", group=SELECTIO
 class SuiteOverrides:
     """What replaces settings of a suite, and where its results are."""
 
-    base_url: BaseUrlOption = None
     record: Annotated[
         RecordMode | None,
         Option(
@@ -80,7 +78,7 @@ class RunSuiteOptions(SuiteOptions):
     _: KW_ONLY
     model: Annotated[
         str | None,
-        Option("Model to use: provider:model or a name from models", default="the suite's model"),
+        Option("Model to use: provider:model[@URL] or a name from models", default="the suite's model"),
     ] = None
 
 
@@ -91,7 +89,7 @@ class RunOptions(SuiteOptions):
     models: Annotated[
         Sequence[str],
         Option(
-            "Model to use: provider:model or a name from models",
+            "Model to use: provider:model[@URL] or a name from models",
             flags=("--model",),
             values="model",
             default="the suite's model",

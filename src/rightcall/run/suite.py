@@ -24,6 +24,7 @@ from rightcall.model.run import SuiteKind
 from rightcall.models.base import Settings
 from rightcall.models.catalog import ModelCatalog, project_models, read_models
 from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import at_address
 from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
@@ -44,7 +45,10 @@ class AgentConfig(Record, frozen=True):
     """The agent under test."""
 
     model: Annotated[
-        str, described("provider:model, a name from models, module:agent, http:URL, a2a:URL, or exec:COMMAND")
+        str,
+        described(
+            "provider:model[@URL], a name from models, module:agent, http:URL, a2a:URL, or exec:COMMAND"
+        ),
     ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
@@ -124,6 +128,17 @@ class AgentConfig(Record, frozen=True):
             " compares only these"
         ),
     ] = ()
+
+    def __post_init__(self) -> None:
+        one = None if isinstance(self.base_url, tuple) else self.base_url
+        name, url = at_address(self.model, one)
+        if name != self.model:
+            if isinstance(self.base_url, tuple):
+                raise ConfigError(
+                    f"'{self.model}' names its server, and base_url has others; remove one of them"
+                )
+            msgspec.structs.force_setattr(self, "model", name)
+            msgspec.structs.force_setattr(self, "base_url", url)
 
     @property
     def value_names(self) -> list[str]:

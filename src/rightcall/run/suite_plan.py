@@ -21,6 +21,7 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.models.catalog import ModelCatalog
+from rightcall.models.hosts import split_address
 from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
@@ -44,7 +45,6 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     folder: Path,
     *,
     model: str | None = None,
-    base_url: str | None = None,
     trials: int | None = None,
     concurrency: int | None = None,
     selection: Selection | None = None,
@@ -58,6 +58,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     run, and lacks tools and metrics defined in code.
     """
     problems: list[str] = []
+    model, url = split_address(model) if model else (None, None)
     if start_nothing:
         suite = _without_code(suite, folder)
     elif is_trusted(folder):
@@ -67,9 +68,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         models = try_part(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
         agent = suite_agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
         agent = replace(agent, models=models.endpoints)
-        placed = try_part(
-            problems, lambda: with_endpoint(at_typed_server(agent, suite, model, base_url), models)
-        )
+        placed = try_part(problems, lambda: with_endpoint(at_typed_server(agent, suite, model, url), models))
         agent = placed or replace(agent, model=placeholder_agent)
         chosen = _folder_of_modules(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset

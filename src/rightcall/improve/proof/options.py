@@ -44,8 +44,8 @@ class ImproveRequest(ImproveLimits):
     model: Annotated[
         str | None,
         Option(
-            "Model that rewrites descriptions, in addition to what findings and lint propose: provider:model or a name"
-            " from models",
+            "Model that rewrites descriptions, in addition to what findings and lint propose: provider:model[@URL]"
+            " or a name from models",
             values="model",
         ),
     ] = None

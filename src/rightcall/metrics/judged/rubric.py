@@ -26,6 +26,7 @@ from rightcall.model.score import Score
 from rightcall.models.base import Provider
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.hosts import split_address
 from rightcall.models.resolver import check, endpoint_of
 
 
@@ -35,7 +36,7 @@ def judge_endpoint(
     """Who judges: the model that is named, else the default judge; `provider:model` alone stays as it is."""
     if not model:
         model = (catalog or project_models()).require_default("judge", who)
-    complete = isinstance(model, str) and ":" in model and not base_url
+    complete = isinstance(model, str) and ":" in model and split_address(model)[1] is None and not base_url
     if complete or not isinstance(model, str | ModelEndpoint):
         return model
     return endpoint_of(model, base_url=base_url, catalog=catalog)

@@ -67,10 +67,9 @@ def estimate_generation(
 def _model_lines(maker: Synthesizer) -> tuple[str, ...]:
     """Who writes and who verifies, and at which host."""
     roles = {"writer": maker.model, "solver": maker.solver}
-    models = {role: maker.at_typed_server(model) for role, model in roles.items() if model is not None}
     return tuple(
         f"{role} {endpoint_of(model).words}"
-        for role, model in models.items()
+        for role, model in roles.items()
         if isinstance(model, str | ModelEndpoint)
     )
 

@@ -49,7 +49,6 @@ class SynthesisSettings:
     mocks: Mapping[str, Any] = field(default_factory=dict)
     language: str = "en"
     seed: int = 0
-    base_url: str | None = None
     limits: RunLimits = field(default_factory=RunLimits)
     store: Store | None = None
     resume: str | None = None

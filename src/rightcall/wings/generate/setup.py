@@ -46,7 +46,7 @@ class SynthesisSetup(SynthesisSettings):
         writes = self._writer()
         tools = {tool.name: tool for tool in self.tools}
         async with AsyncExitStack() as stack:
-            desk = _Desk(stack, self, writes)
+            desk = _Desk(stack, self)
             writer = await desk.asker(writes)
             reader = writer if self.solver is None else await desk.asker(self.solver)
             critic_model = self.filtration_config.critic_model if self.filtration_config else None
@@ -79,15 +79,6 @@ class SynthesisSetup(SynthesisSettings):
                 raise ConfigError("no call of these tools can be planned:", *reasons)
             verifier = kit.verifier.with_values(planned.tools)
             yield replace(kit, planned=planned.tools, verifier=verifier), planned
-
-    def at_typed_server(self, model: Model, writes: Model | None = None) -> Model:
-        """A model at `base_url`: the server of the one that writes, and of `provider:model` of the same provider."""
-        url, writes = self.base_url, self.model if writes is None else writes
-        if not url or not isinstance(model, str | ModelEndpoint):
-            return model
-        own = _name(writes).partition(":")[0]
-        same = isinstance(model, str) and ":" in model and own == model.partition(":")[0]
-        return endpoint_of(model, base_url=url) if model == writes or same else model
 
     def _writer(self) -> Model:
         """The model that writes: the one that is named, else the default generator."""
@@ -147,8 +138,8 @@ class SynthesisSetup(SynthesisSettings):
 class _Desk:
     """Open models, each once: two roles of one model share its concurrency limit."""
 
-    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup, writes: Model) -> None:
-        self._stack, self._maker, self._writes = stack, maker, writes
+    def __init__(self, stack: AsyncExitStack, maker: SynthesisSetup) -> None:
+        self._stack, self._maker = stack, maker
         self._open: dict[object, Asker] = {}
         self._servers: dict[str, None] = {}
 
@@ -160,7 +151,7 @@ class _Desk:
     async def asker(self, model: Model) -> Asker:
         key = model if isinstance(model, str) else id(model)
         if key not in self._open:
-            provider: Provider = resolve(self._maker.at_typed_server(model, self._writes))
+            provider: Provider = resolve(model)
             self._servers[server_of(provider)] = None
             if isinstance(model, str | ModelEndpoint):
                 provider = await self._stack.enter_async_context(provider)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from rightcall.core.options import BaseUrlOption, JsonOption, Option
+from rightcall.core.options import JsonOption, Option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +38,11 @@ class GenerateOptions:
     model: Annotated[
         str | None,
         Option(
-            "Model that writes requests: provider:model or a name from models",
+            "Model that writes requests: provider:model[@URL] or a name from models",
             values="model",
             default="default_generator of models",
         ),
     ] = None
-    base_url: BaseUrlOption = None
     solver: Annotated[
         str | None, Option("Model that verifies goldens", values="model", default="the model that writes")
     ] = None

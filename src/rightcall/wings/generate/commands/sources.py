@@ -43,7 +43,6 @@ def synthesizer_of(options: GenerateOptions) -> Synthesizer:
         raise ConfigError(f"generating needs --model provider:model; {line_to_add('generator')}")
     return Synthesizer(
         model,
-        base_url=options.base_url,
         max_concurrent=options.concurrency,
         filtration_config=FiltrationConfig(options.quality),
         evolution_config=EvolutionConfig(options.evolve) if options.evolve else None,
