@@ -19,9 +19,9 @@ FORMS = {"Mock": mocks, "FaultPlan": faults}
 SEE = {
     "models.NAME": "[Models](models.md)",
     "agent": "[Run an agent](agents.md), [Models](models.md) and [Any agent](agents.md)",
-    "gate": "[Statistics](statistics.md) and [Safe to ship](safe-to-ship.md)",
-    "check": "[Safe to ship](safe-to-ship.md)",
-    "record": "[Safe to ship](safe-to-ship.md)",
+    "gate": "[Statistics](statistics.md)",
+    "check": "[Is this pull request safe?](check.md)",
+    "record": "[Record and replay](check.md#record-and-replay)",
     "user": "[Conversations](conversations.md)",
     "mocks.NAME": "[Run an agent](agents.md)",
     "faults": "[Injected faults](faults.md)",
