@@ -19,7 +19,7 @@ FORMS = {"Mock": mocks, "FaultPlan": faults}
 SEE = {
     "models.NAME": "[Models](models.md)",
     "agent": "[Run an agent](agents.md), [Models](models.md) and [Any agent](agents.md)",
-    "gate": "[Statistics](statistics.md)",
+    "gate": "[Statistics](evidence.md#statistics)",
     "check": "[Is this pull request safe?](check.md)",
     "record": "[Record and replay](check.md#record-and-replay)",
     "user": "[Conversations](conversations.md)",

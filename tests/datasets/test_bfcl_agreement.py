@@ -1,6 +1,6 @@
 """Our verdicts compared with those of BFCL's own checker, on every single-turn Python item.
 
-pytest tests/datasets/test_bfcl_agreement.py -s        prints the counts that docs/bfcl.md quotes
+pytest tests/datasets/test_bfcl_agreement.py -s        prints the counts that docs/evidence.md#bfcl quotes
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Berkeley Function Calling Leaderboard as goldens whose verdicts are BFCL's own.
 
-Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/bfcl.md has
+Reads the files of the `bfcl-eval` wheel (JSON lines) for the single-turn Python categories. docs/evidence.md#bfcl has
 the rules. Where an ordinary matcher is equivalent it is used; the rest use `{"bfcl": …}`.
 """
 
@@ -192,7 +192,9 @@ def _matcher(schema: dict[str, Any], values: list[Any], where: str) -> Any:
         items = schema.get("items")
         spec["items"] = items.get("type") if isinstance(items, dict) else None
         if spec["items"] not in PYTHON_TYPES:
-            raise InputError(where, f"the {declared} needs items with a BFCL type", "see docs/bfcl.md")
+            raise InputError(
+                where, f"the {declared} needs items with a BFCL type", "see docs/evidence.md#bfcl"
+            )
     return {"bfcl": spec}
 
 

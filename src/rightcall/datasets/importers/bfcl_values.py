@@ -2,7 +2,7 @@
 
 `type` and `items` are BFCL's type names, as the function declares them; `values` are the answers as BFCL
 lists them, where "" means that the parameter may be omitted. `optional` around this matcher expresses that;
-the "" is kept because it also changes how a value is compared. docs/bfcl.md has the rules, and a test
+the "" is kept because it also changes how a value is compared. docs/evidence.md#bfcl has the rules, and a test
 checks them against the official checker.
 """
 
