@@ -2,8 +2,8 @@
 
     python -m benchmarks templates [--bfcl bfcl_eval/data] [--goldens 100000] [--show]
 
-`--bfcl` is the unpacked data folder of the wheel (docs/evidence.md). The counts say what the search names, not how often
-it is right: nobody has labelled these goldens, and its rules were written with some of them at hand.
+`--bfcl` is the unpacked data folder of the wheel (docs/evidence.md). The counts say what the search names, not how
+often it is right: nobody has labelled these goldens, and its rules were written with some of them at hand.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def codes_page() -> str:
     }
     parts = [
         "# Codes",
-        "Generated from the code. Each lint rule has [its own page](lint/index.md).",
+        "Generated from the code. Each lint rule has [its own page](lint/rules/index.md).",
         "## Exit codes",
         table("exit code", "meaning", {str(code): text for code, text in EXIT_CODES.items()}),
         "`on_inconclusive` of a [gate](suite.md#gate) or a [check](suite.md#check) turns 3 into 0 or 1.",

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 def pages() -> dict[Path, str]:
     """Every generated page and its text."""
     found = {HERE / "rules" / f"{rule.name}.md": as_page(rule) for rule in all_rules()}
-    return {**found, HERE / "index.md": as_index()}
+    return {**found, HERE / "rules" / "index.md": as_index()}
 
 
 def main() -> None:

@@ -91,7 +91,7 @@ def test_search_works_on_pages_opened_from_disk_without_any_request(site):
     with chromium() as browser:
         page = browser.new_page()
         page.on("request", lambda request: asked.append(request.url))
-        page.goto(f"{site.as_uri()}/lint/index.html")
+        page.goto(f"{site.as_uri()}/lint/rules/index.html")
         page.locator(".md-search__button").first.click()
         page.get_by_role("combobox").press_sequentially("confusable pair")
         page.get_by_role("option", name="confusable-pair").first.wait_for()

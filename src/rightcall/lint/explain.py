@@ -84,7 +84,7 @@ def as_index() -> str:
     parts, escaped_bar = [_INTRODUCTION], r"\|"
     for title, rules in _rules_by_title().items():
         rows = [
-            f"| [{rule.code}](rules/{rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
+            f"| [{rule.code}]({rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
             f"| {rule.summary.replace('|', escaped_bar)} |"
             for rule in rules
         ]
@@ -123,7 +123,7 @@ An **error** violates a provider's rules, the schema or safety; a **warning** is
 **info** is advice. *Safe* fixes are applied by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
 relevant parts; the rest of the tool is fine, and `null` means that a part is missing.
 
-[Evidence](../evidence.md#lint-rules) has the precision of the rules on public tool sets, read by hand."""
+[Evidence](../../evidence.md#lint-rules) has the precision of the rules on public tool sets, read by hand."""
 
 
 SOURCES: dict[str, str] = {
