@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 import rightcall as rc
+from rightcall.agents.limits import Limits
 from rightcall.core.errors import ConfigError
 
 GOLDEN = rc.Golden("Balance?", id="one", tags=("vip",), expected_calls=[rc.ExpectedCall("look_up")])
@@ -146,6 +149,24 @@ def test_an_error_after_a_yield_ends_the_run_with_its_place():
         answers(function, GOLDEN, bank=broken)
 
 
+def test_the_code_after_a_yield_runs_when_the_agent_never_ends():
+    ended, hangs = threading.Event(), threading.Event()
+
+    def opened_until_the_end() -> Iterator[Bank]:
+        yield Bank()
+        ended.set()
+
+    def hanging(question: str, bank: Bank) -> str:
+        hangs.wait()
+        return ""
+
+    agent = rc.Agent(hanging, with_={"bank": opened_until_the_end}, limits=Limits(seconds=0.1))
+    (case,) = rc.evaluate(agent, [GOLDEN]).results
+    hangs.set()
+    assert case.trajectory.stop_reason == "limit"
+    assert ended.is_set()
+
+
 class Desk:
     def __init__(self) -> None:
         self.bank = Bank()
@@ -177,3 +198,53 @@ def test_a_method_without_its_object_and_a_class_that_cannot_be_called_say_what_
         ConfigError, match=r"name the method that gets the text \(Desk.connect, Desk.answer\)"
     ):
         answers(Desk, GOLDEN)
+
+
+class Ledger:
+    """Usable only in the thread in which it was opened, as a connection of SQLite is."""
+
+    def __init__(self) -> None:
+        self.rows = sqlite3.connect(":memory:")
+        self.rows.execute("CREATE TABLE asked (text)")
+
+    def note(self, text: str) -> str:
+        self.rows.execute("INSERT INTO asked VALUES (?)", (text,))
+        return str(self.rows.execute("SELECT count(*) FROM asked").fetchone()[0])
+
+
+def opened_ledger() -> Iterator[Ledger]:
+    ledger = Ledger()
+    yield ledger
+    ledger.rows.close()
+
+
+def clerk(question: str, ledger: Ledger) -> str:
+    return ledger.note(question)
+
+
+async def async_clerk(question: str, ledger: Ledger) -> str:
+    return ledger.note(question)
+
+
+class Clerk:
+    def __init__(self, ledger: Ledger | None = None) -> None:
+        self.ledger = ledger or Ledger()
+
+    def __call__(self, question: str) -> str:
+        return self.ledger.note(question)
+
+
+class AsyncClerk(Clerk):
+    async def __call__(self, question: str) -> str:  # type: ignore[override]
+        return self.ledger.note(question)
+
+
+@pytest.mark.parametrize("values", [{"ledger": Ledger}, {"ledger": opened_ledger}, {}])
+@pytest.mark.parametrize("agent", [clerk, async_clerk, Clerk, AsyncClerk])
+def test_what_a_trial_opens_is_used_in_the_thread_in_which_it_was_opened(agent, values):
+    if not values and not isinstance(agent, type):
+        pytest.skip("a function opens nothing before it is called")
+    goldens = [rc.Golden(f"Balance {number}?") for number in range(20)]
+    results = rc.evaluate(rc.Agent(agent, with_=values), goldens).results
+    assert {case.trajectory.output for case in results} == {"1"}
+    assert answers(agent, TALK, **values) == ["1", "2"]

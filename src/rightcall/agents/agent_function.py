@@ -20,17 +20,19 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, get_type_hints
 from uuid import uuid4
 
 import msgspec
 
-from rightcall.agents.callable_agent import as_trajectory, call_function, detached
+from rightcall.agents.callable_agent import as_trajectory, call_in, detached, is_async
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
+from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.model.golden import AnyGolden, Turn, request_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
@@ -67,6 +69,8 @@ class AgentFunction:
     values: Mapping[str, Any] = field(default_factory=dict)
     """What `with` states; in a trial, the values of the trial."""
     trial_values: TrialValues | None = None
+    thread: TrialThread | None = None
+    """Of a trial in which values or an instance were made: what blocks in it stays in one thread."""
 
     @classmethod
     def of(cls, function: Callable[..., Any], values: Mapping[str, Any] = {}) -> AgentFunction:
@@ -97,17 +101,28 @@ class AgentFunction:
 
     async def begin(self, golden: AnyGolden) -> AgentFunction:
         """The same agent for one trial: with its values, or a new instance where the user gave a class."""
-        trial_values = TrialValues(self.values, further_parameters(self.function), golden)
-        values = await trial_values.make()
-        if not inspect.isclass(self.function):
-            return replace(self, values=values, trial_values=trial_values)
-        instance: Any = self.function(**values)
-        return replace(self, function=instance, values={}, trial_values=trial_values)
+        if not self.values and not inspect.isclass(self.function):
+            return self
+        thread = TrialThread(of_loop=is_async(self.function))
+        trial_values = TrialValues(self.values, further_parameters(self.function), golden, thread)
+        begun = replace(self, trial_values=trial_values, thread=thread)
+        try:
+            values = await trial_values.make()
+            if not inspect.isclass(self.function):
+                return replace(begun, values=values)
+            return replace(begun, function=await thread.run(partial(self.function, **values)), values={})
+        except BaseException:
+            await begun.end()
+            raise
 
     async def end(self) -> None:
         """The trial is over."""
-        if self.trial_values is not None:
-            await self.trial_values.end()
+        try:
+            if self.trial_values is not None:
+                await self.trial_values.end()
+        finally:
+            if self.thread is not None:
+                self.thread.leave()
 
     async def call(
         self, text: str, golden: AnyGolden, *, earlier: Sequence[Message] = (), thread: str = ""
@@ -119,7 +134,7 @@ class AgentFunction:
         ]
         places = [value for name, value in values if name in self.by_place]
         words = {name: value for name, value in values if name not in self.by_place}
-        return await call_function(self.function, *places, **words, **self.values)
+        return await call_in(self.thread, self.function, *places, **words, **self.values)
 
     def _value(
         self, role: Role, text: str, golden: AnyGolden, *, earlier: Sequence[Message], thread: str

@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, contain_exits
-from rightcall.core.event_loop.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import TrialThread, in_thread
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
 from rightcall.model.dialects.endings import stop_of_answer
@@ -168,16 +168,31 @@ async def call_function(function: Callable[..., Any], /, *args: Any, **words: An
 
     Of a generator, what it yields: pieces of text are one text.
     """
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004  an object with `async def __call__`
-    ):
+    return await call_in(None, function, *args, **words)
+
+
+async def call_in(
+    thread: TrialThread | None, function: Callable[..., Any], /, *args: Any, **words: Any
+) -> Any:
+    """The same, with what blocks in the thread of a trial."""
+    if _is(inspect.iscoroutinefunction, function):
         with contain_exits():
             return await function(*args, **words)
-    returned = await in_thread(partial(_run_to_its_end, function, *args, **words), cancel=True)
+    call = partial(_run_to_its_end, function, *args, **words)
+    returned = await (in_thread(call, cancel=True) if thread is None else thread.run(call))
     with contain_exits():
         if inspect.isasyncgen(returned):
             return _join_items([item async for item in returned])
         return await returned if inspect.isawaitable(returned) else returned
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a function runs in the event loop; of an object or a class, whether its `__call__` does."""
+    return _is(inspect.iscoroutinefunction, function) or _is(inspect.isasyncgenfunction, function)
+
+
+def _is(kind: Callable[[Any], bool], function: Callable[..., Any]) -> bool:
+    return kind(function) or kind(getattr(function, "__call__", None))  # noqa: B004  `async def __call__`
 
 
 def _run_to_its_end(function: Callable[..., Any], /, *args: Any, **words: Any) -> Any:

@@ -1,8 +1,9 @@
 """What an agent takes besides the text, by the keys of `with`: dependencies, context, state, constructor arguments.
 
 A function or a class is called once for each trial; with a parameter `labels` it receives the golden's `id`, `tags` and
-`metadata`, never what is expected. The code after the `yield` of a generator runs when the trial ends. Any other value
-is copied for each trial, if it can be copied.
+`metadata`, never what is expected. The code after the `yield` of a generator runs when the trial ends. All of that is
+in the thread of the agent: SQLite's connections are used where they were opened. Any other value is copied for each
+trial, if it can be copied.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from traceback import extract_tb
 from types import NoneType
 from typing import Any, get_args, is_typeddict
 
-from rightcall.agents.callable_agent import call_function, detached
+from rightcall.agents.callable_agent import call_in, detached
 from rightcall.core.errors import ConfigError, contain_exits, suggestion
-from rightcall.core.event_loop.worker_threads import in_thread
+from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.datasets.review import KEY, PROPOSAL
 from rightcall.model.golden import AnyGolden
 
@@ -29,10 +30,17 @@ ENDED = object()
 class TrialValues:
     """The values of one trial, made when it begins and ended with it; `parameters` are the declared types."""
 
-    def __init__(self, values: Mapping[str, Any], parameters: Mapping[str, Any], golden: AnyGolden) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        golden: AnyGolden,
+        thread: TrialThread,
+    ) -> None:
         self._values = values
         self._parameters = parameters
         self._golden = golden
+        self._thread = thread
         self._generators: list[tuple[str, Any, AsyncGenerator[Any] | Generator[Any]]] = []
         self.by_name: dict[str, Any] = {}
 
@@ -54,7 +62,7 @@ class TrialValues:
         while self._generators:
             name, function, generator = self._generators.pop()
             try:
-                await _next(generator)
+                await self._next(generator)
             except Exception as error:
                 raise self._failure(name, function, error) from error
 
@@ -66,10 +74,17 @@ class TrialValues:
             if inspect.isgeneratorfunction(value) or inspect.isasyncgenfunction(value):
                 generator = value(**words)
                 self._generators.append((name, value, generator))
-                return await _next(generator)
-            return await call_function(partial(value, **words) if inspect.isclass(value) else value, **words)
+                return await self._next(generator)
+            return await call_in(self._thread, partial(value, **words))
         except Exception as error:
             raise self._failure(name, value, error) from error
+
+    async def _next(self, generator: AsyncGenerator[Any] | Generator[Any]) -> Any:
+        """What a generator yields next. An async one runs in the task of the trial, as what it opens may demand."""
+        if not inspect.isasyncgen(generator):
+            return await self._thread.run(partial(next, generator, ENDED))
+        with contain_exits():
+            return await anext(generator, ENDED)
 
     def _failure(self, name: str, function: Any, error: Exception) -> ConfigError:
         problem = f"{_name_of(function)}{_place(function, error)} raised {type(error).__name__}: {error}"
@@ -134,14 +149,6 @@ def as_declared(name: str, value: Any, declared: Any) -> Any:
             " or MODULE:FUNCTION that returns it"
         )
     return value
-
-
-async def _next(generator: AsyncGenerator[Any] | Generator[Any]) -> Any:
-    """What a generator yields next. An async one runs in the task of the trial, as what it opens may demand."""
-    with contain_exits():
-        if inspect.isasyncgen(generator):
-            return await anext(generator, ENDED)
-        return await in_thread(partial(next, generator, ENDED), cancel=True)
 
 
 def labels_of(golden: AnyGolden) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,6 +170,19 @@ def test_labels_hold_nothing_that_is_expected():
     golden = Golden("a", id="g", tags=("vip",), metadata={"customer": 7}, expected_calls=expected)
     assert rc.assert_test(golden=golden, agent=rc.Agent(openai_bank(), with_={"context": bank})).passed
     assert labels_of_trials == [{"id": "g", "tags": ["vip"], "metadata": {"customer": 7}}]
+
+
+def test_a_database_is_opened_where_the_tools_of_an_agent_use_it():
+    async def balance(context: RunContext[sqlite3.Connection]) -> str:
+        return str(context.deps.execute("SELECT 123.45").fetchone()[0])
+
+    def connected() -> Iterator[sqlite3.Connection]:
+        with sqlite3.connect(":memory:") as connection:
+            yield connection
+
+    model = scripted_model(Journal(), balance_once)
+    agent = PydanticAgent(model, tools=[balance], deps_type=sqlite3.Connection)
+    assert results(agent, {"deps": connected}) == ["123.45", "123.45"]
 
 
 def test_a_context_whose_fields_have_defaults_is_an_empty_object():

@@ -26,6 +26,7 @@ from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.agents.observed.voices import Role, SharedTrial
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError
+from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.model.approval_policy import ApprovalPolicy
@@ -83,7 +84,11 @@ class ObservedAgent:
         shared = SharedTrial()
         if unheard := self._unheard():
             raise ConfigError(*unheard)
-        values = TrialValues(self.values, self.parameters(), golden) if self.info and self.values else None
+        values = (
+            TrialValues(self.values, self.parameters(), golden, TrialThread(of_loop=True))
+            if self.info and self.values
+            else None
+        )
         watches = {
             name: self._watch(name, golden, trial, shared, desk=desk, approvals=approvals, values=values)
             for name in (*watched, *(() if self.info else (NOTHING,)))

@@ -46,3 +46,28 @@ class DaemonThreads:
             self._jobs.get()()
             with self._lock:
                 self._idle += 1
+
+
+class OneThread:
+    """One of those threads for jobs that must run in the same one, until it is left."""
+
+    def __init__(self, threads: DaemonThreads) -> None:
+        self._threads = threads
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._left = False
+        threads.submit(self._work)
+
+    def submit(self, job: Job) -> None:
+        if self._left:
+            self._threads.submit(job)
+        else:
+            self._jobs.put(job)
+
+    def leave(self) -> None:
+        """It ends after the job that it runs, which may never end; further jobs run in other threads."""
+        self._left = True
+        self._jobs.put(None)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from rightcall.core.errors import contain_exits
 from rightcall.core.event_loop import run_call
-from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job
+from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job, OneThread
 from rightcall.core.event_loop.shared_loop import CLOSING_S, TASKS, LoopCall, SharedLoop
 
 _threads = DaemonThreads("rightcall-work")
@@ -23,22 +23,46 @@ async def in_thread(
     *,
     when_late: Callable[[Any, BaseException | None], None] | None = None,
     cancel: bool = False,
+    thread: OneThread | None = None,
 ) -> Any:
     """Run a blocking function in a thread and wait for it. Async code that it runs is run by the shared event loop.
 
     A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
     with the result or the exception that came too late. With `cancel` the async code that it waits for is cancelled.
+    A `thread` that is not waited for any more is left.
     """
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     ended, loop = _Ended(when_late), BorrowedLoop()
-    _threads.submit(_job(function, future, ended, loop))
+    (thread or _threads).submit(_job(function, future, ended, loop))
     try:
         return await future
     except asyncio.CancelledError:
         ended.abandon()
         if cancel:
             loop.abandon()
+        if thread is not None:
+            thread.leave()
         raise
+
+
+class TrialThread:
+    """Where the blocking functions of one trial run: what one of them opens may be usable only in its own thread.
+
+    With `of_loop` that is the thread of the event loop, in which an async agent runs.
+    """
+
+    def __init__(self, *, of_loop: bool) -> None:
+        self._thread = None if of_loop else OneThread(_threads)
+
+    async def run(self, function: Callable[[], Any]) -> Any:
+        if self._thread is not None:
+            return await in_thread(function, cancel=True, thread=self._thread)
+        with contain_exits():
+            return function()
+
+    def leave(self) -> None:
+        if self._thread is not None:
+            self._thread.leave()
 
 
 def in_background(job: Job) -> None:
