@@ -17,6 +17,7 @@ pytestmark = pytest.mark.stories
 SUITE = (
     "name: shop\ndataset: goldens.jsonl\ntools: tools.json\nagent: {model: '%s', system: '%s'}\ngate: {}\n"
 )
+CONTROL = "check: {control: 12}\n"
 TOOLS = [{"name": "find_order", "description": "Find an order.", "input_schema": {"type": "object"}}]
 
 
@@ -63,7 +64,7 @@ def evil_branch(shop: Path, **files: str) -> Path:
     git("add", "-A")
     git("commit", "-qm", "other")
     git("switch", "-q", "main")
-    (shop / "suite.yaml").write_text(SUITE % ("keyword:", "Be very good."))
+    (shop / "suite.yaml").write_text(SUITE % ("keyword:", "Be very good.") + CONTROL)
     return mark
 
 
@@ -81,13 +82,13 @@ def test_the_suite_of_another_commit_asks_for_trust(shop, capsys, files):
     problem = capsys.readouterr().err
     assert "is not one that this work descends from" in problem and "pass --trust" in problem
     assert not mark.exists()
-    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--plan", "--control", "12") == 0
+    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--plan") == 0
     assert not mark.exists()
-    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--control", "12")
+    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust")
     assert mark.exists()
     mark.unlink()
     assert (
-        rightcall("check", "suite.yaml", "--base-ref", "other", "--again", "--control", "12") != 2
+        rightcall("check", "suite.yaml", "--base-ref", "other", "--again") != 2
     )  # the commit is trusted now
     assert mark.exists()
 
@@ -117,9 +118,7 @@ def test_no_file_of_another_commit_replaces_an_installed_module(shop, monkeypatc
     evil = "open('MARK', 'w')\n"
     names = ("msgspec", "sitecustomize", "rightcall", "click", "uvloop", "tiktoken", "numpy", "json")
     mark = evil_branch(shop, **{f"{name}__py": evil for name in names})
-    assert (
-        rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json", "--control", "12") == 0
-    )
+    assert rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json") == 0
     assert not any("could not be run" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 
@@ -135,7 +134,7 @@ def test_a_plugin_of_another_commit_is_not_loaded(shop, capsys):
         "suite__yaml": SUITE % ("keyword:", "x") + "metrics: [sly]\n",
     }
     mark = evil_branch(shop, **plugin)
-    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json", "--control", "12")
+    rightcall("check", "suite.yaml", "--base-ref", "other", "--trust", "--json")
     assert any("unknown metric 'sly'" in note for note in json.loads(capsys.readouterr().out)["notes"])
     assert not mark.exists()
 
@@ -151,6 +150,6 @@ def test_modules_of_the_project_are_those_of_the_commit(shop, monkeypatch, capsy
     git("add", "-A")
     git("commit", "-qm", "code")
     (shop / "lib" / "agent.py").unlink()
-    (shop / "suite.yaml").write_text(SUITE % ("keyword:", "x"))
-    rightcall("check", "suite.yaml", "--base-ref", "main", "--trust", "--control", "12")
+    (shop / "suite.yaml").write_text(SUITE % ("keyword:", "x") + CONTROL)
+    rightcall("check", "suite.yaml", "--base-ref", "main", "--trust")
     assert (shop.parent / "ran").exists()

@@ -143,9 +143,10 @@ def test_equal_inputs_give_the_stored_verdict_and_again_draws_again(shop):
 
 def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
     edit(shop / "tools.json", "List what customer reviews say", "List the things that customer reviews say")
-    found = []
-    for _ in range(2):
-        _, result = checked("--concurrency", "16")
+    found, suite = [], (shop / "suite.yaml").read_text()
+    for concurrency in (1, 16):
+        (shop / "suite.yaml").write_text(f"{suite}concurrency: {concurrency}\n")
+        _, result = checked()
         own = ("run_id", "baseline", "notes", "calls", "entry", "budget")
         found.append({k: v for k, v in result.items() if k not in own})
         for path in (shop / ".rightcall" / "checks").glob("*.json"):
@@ -416,7 +417,8 @@ def test_damage_that_main_never_did_stops_the_check(shop):
     git("commit", "-qam", "forbid")
     run("run", "suite.yaml")
     edit(shop / "tools.json", REFUND, "Handles cases.")
-    code, found = checked("--drop", "0.9", "--drop-rest", "0.9")
+    edit(shop / "suite.yaml", "drop: 0.2, drop_rest: 0.1", "drop: 0.9, drop_rest: 0.9")
+    code, found = checked()
     assert (code, found["verdict"], found["cause"]) == (1, "REGRESSED", "hard")
     (hard,) = found["hard"]
     assert (hard["code"], hard["times"], hard["tries"]) == ("forbidden_call", 4, 4)
@@ -469,7 +471,8 @@ def test_control_asks_untouched_goldens_again(shop):
     git("commit", "-qam", "narrow")
     run("run", "suite.yaml")
     edit(shop / "tools.json", "the newest first", "the newest ones first")
-    _, found = checked("--control", "10")
+    edit(shop / "suite.yaml", "drop: 0.2", "control: 10, drop: 0.2")
+    _, found = checked()
     assert found["untouched"] == 60
     assert ("control", 10) in [(s["name"], s["goldens"]) for s in found["plan"]]
 
@@ -707,7 +710,8 @@ def test_scores_are_compared_where_passing_says_too_little(shop):
     lines = load_baseline(Path("main.jsonl")).lines
     assert any(0 < score < 1 for line in lines for score in line.grades)
     edit(shop / "tools.json", REFUND, "Handles cases.")
-    _, found = checked("--baseline", "main.jsonl", "--rounds", "3")
+    edit(shop / "suite.yaml", "drop: 0.2", "rounds: 3, drop: 0.2")
+    _, found = checked("--baseline", "main.jsonl")
     differences = {s["name"]: s["difference"] for s in found["strata"]}
     assert -1 < differences["affected"] < 0
 
@@ -827,8 +831,9 @@ def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch
         found["sentence"],
     )
     assert found["confirm"]["base"]["commit"].startswith(found["baseline"]["commit"][:10])
-    assert checked("--trust", "--confirm", "off")[0] == 1
-    code, found = checked("--trust", "--confirm", "off", "--base-ref", "main")
+    edit(drifting / "suite.yaml", "drop: 0.2", "confirm: off, drop: 0.2")
+    assert checked("--trust")[0] == 1
+    code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
     assert "the provider changed too: the version before the change passes less often" in found["sentence"]
 
@@ -855,7 +860,8 @@ def test_a_base_version_that_cannot_be_run_is_noted_and_not_used_as_control(drif
     git("rm", "-q", "--cached", "drifting.py")
     git("commit", "-qm", "lost")
     edit(drifting / "suite.yaml", "with just one", "with only one")
-    code, found = checked("--trust", "--base-ref", "HEAD", "--control", "40")
+    edit(drifting / "suite.yaml", "drop: 0.2", "control: 40, drop: 0.2")
+    code, found = checked("--trust", "--base-ref", "HEAD")
     assert (code, found["verdict"]) == (0, "PASS")
     assert any("could not be run" in note for note in found["notes"])
 
@@ -899,7 +905,8 @@ def test_one_new_failure_among_hard_ones_is_confirmed_before_it_counts(shop):
     git("commit", "-qam", "forbid")
     run("run", "suite.yaml")
     edit(shop / "tools.json", REFUND, "Handles cases.")
-    code, found = checked("--drop", "0.9", "--drop-rest", "0.9")
+    edit(shop / "suite.yaml", "drop: 0.2, drop_rest: 0.1", "drop: 0.9, drop_rest: 0.9")
+    code, found = checked()
     assert (code, found["cause"]) == (1, "hard")
     assert found["hard"][0]["tries"] == 6
 
@@ -920,7 +927,8 @@ def test_clusters_of_a_suite_are_drawn_whole(shop):
         golden["cluster"] = f"c{i // 4}"
     (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
-    _, found = checked("--sample", "40", "--max-calls", "40")
+    edit(shop / "suite.yaml", "drop: 0.2", "sample: 40, drop: 0.2")
+    _, found = checked("--max-calls", "40")
     tried = {each.golden_id for each in results_of(found)}
     by_cluster = {
         golden["cluster"]: {g["id"] for g in lines if g["cluster"] == golden["cluster"]} for golden in lines

@@ -114,7 +114,9 @@ def test_a_check_that_was_taken_up_again_ends_as_one_that_was_not(folder):
 
 def test_another_question_does_not_take_up_an_interrupted_check(folder):
     interrupted(folder, signal.SIGKILL)
-    assert check(folder, "--drop-rest", "0.12", "-o", "check.json").wait(SECONDS) == 0
+    suite = json.loads((folder / "suite.yaml").read_text())
+    (folder / "suite.yaml").write_text(json.dumps(suite | {"check": {"drop_rest": 0.12}}))
+    assert check(folder, "-o", "check.json").wait(SECONDS) == 0
     found = json.loads((folder / "check.json").read_text())
     assert len(asked(folder)) == BLOCKED_AFTER + 1 + found["calls"]["spent"]
 

@@ -39,7 +39,7 @@ def project(tmp_path, monkeypatch):
     [
         (("che",), ["check"]),
         (("run", "suite.json", "--tri"), ["--trials"]),
-        (("check", "--dro"), ["--drop", "--drop-rest"]),
+        (("check", "--ba"), ["--baseline", "--base-ref"]),
         (("run", "suite.json", "--record", "re"), ["refresh", "replay"]),
         (("run", "suite.json", "--metric", "tool_sel"), ["tool_selection"]),
         (("run", "suite.json", "--model", "sm"), ["small"]),

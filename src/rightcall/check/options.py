@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rightcall.core.options import CI, MOST_TRIALS, SCALE, SELECTION, JsonOption, Option
-from rightcall.decide.options import CheckThresholds
 from rightcall.run.options import SuiteOverrides
 
 
@@ -31,18 +30,10 @@ class CheckOptions(SuiteOverrides):
         Option("File that changed and affects every golden", metavar="FILE", group=SELECTION, values="file"),
     ] = ()
     trials: Annotated[int | None, Option("Trials per new golden", group=SCALE, ge=1, le=MOST_TRIALS)] = None
-    model: Annotated[
-        str | None,
-        Option(
-            "Model to use: provider:model[@URL] or a name of models",
-            values="model",
-            default="the suite's model",
-        ),
-    ] = None
     base_ref: Annotated[
         str,
         Option(
-            "Version that confirms an alarm (branch, tag or commit); with --control always tried",
+            "Version that confirms an alarm (branch, tag or commit); with `check: {control: N}` always tried",
             metavar="REF",
             group=CI,
             default="the baseline's commit",
@@ -63,7 +54,7 @@ class CheckSuiteOptions(CheckOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckCommandOptions(CheckOptions, CheckThresholds):
+class CheckCommandOptions(CheckOptions):
     """The options of `rightcall check`."""
 
     outputs: Annotated[

@@ -128,7 +128,7 @@ def check_result(
     compared_with_base = confirm is not None and confirm.alarm and confirm.mode == "base"
     if finding.worse_by_trials and not compared_with_base and _only_rest_moved(states, design):
         notes.append(
-            "only goldens that no changed tool affects changed: --control 40 tells whether the provider did"
+            "only goldens that no changed tool affects changed: `check: {control: 40}` tells whether the provider did"
         )
     notes += [*result_notes(design.baseline.goldens, seen.results), *_notes_on_models(seen)]
     broken, fixed = _golden_changes(seen, "broken"), _golden_changes(seen, "fixed")
@@ -244,7 +244,7 @@ def _notes_on_models(seen: CheckEvidence) -> list[str]:
         ]
     return [
         f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} in the baseline: not your change; "
-        "--control 40 tells whether untouched goldens moved too"
+        "`check: {control: 40}` tells whether untouched goldens moved too"
     ]
 
 

@@ -46,7 +46,7 @@ from rightcall.run.suite_plan import plan_suite
 from rightcall.store.sql.store import Store
 
 BASE_CONTROL = 40
-"""Number of goldens run on the base version [default of `--control`]."""
+"""Number of goldens run on the base version [default of `control`]."""
 
 
 async def check_suite(
@@ -168,9 +168,7 @@ def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
     plan = plan_suite(
         suite,
         file.parent,
-        model=options.model,
         trials=options.trials,
-        concurrency=options.concurrency,
     ).with_goldens()
     if plan.lock_problems:
         raise ConfigError(*plan.lock_problems)
@@ -207,7 +205,7 @@ def _with_live_answers(suite: Suite, options: CheckOptions) -> Suite:
     """The suite without recordings that would hide what is checked."""
     suite = with_record_mode(suite, options.record)
     if record_settings(suite).mode == "auto":
-        if is_address(options.model or suite.agent.model):  # its old answers say nothing about it now
+        if is_address(suite.agent.model):  # its old answers say nothing about it now
             return with_record_mode(suite, "none")
         if options.again:  # another draw must not replay the answers of the last one
             return with_record_mode(suite, "refresh")

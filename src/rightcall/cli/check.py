@@ -60,7 +60,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         loaded = [load_suite(file) for file in suites]
         _require_trust(suites, options)
         for file, suite in zip(suites, loaded, strict=True):
-            results.append(_check_suite(_with_settings(suite, options), file, store, options))
+            results.append(_check_suite(suite, file, store, options))
         for suite, result in zip(loaded, results, strict=True):
             for path in options.outputs:
                 _write(_output_of(path, suite.name, len(suites)), result, store)
@@ -101,12 +101,6 @@ def _output_of(path: Path, suite: str, suites: int) -> Path:
     """Where an output of a suite goes; the suite's name is part of it when there are several."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", suite).strip("-.") or "suite"
     return path if suites == 1 else path.with_stem(f"{path.stem}-{plain}")
-
-
-def _with_settings(suite: Suite, options: CheckCommandOptions) -> Suite:
-    from msgspec.structs import replace
-
-    return replace(suite, check=replace(suite.check, **options.typed()))
 
 
 def _check_suite(suite: Suite, file: Path, store: Store, options: CheckCommandOptions) -> CheckResult:

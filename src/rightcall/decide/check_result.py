@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rightcall.core.text import pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
+from rightcall.decide.check_settings import ConfirmMode
 from rightcall.decide.input_change import InputChange
-from rightcall.decide.options import ConfirmMode
 from rightcall.lint.report import Diagnostic
 from rightcall.model.floor import Floor
 from rightcall.model.record import Record

@@ -16,8 +16,7 @@ from typing import Annotated, Literal, NamedTuple
 import msgspec
 
 from rightcall.core.digest import hex_digest
-from rightcall.core.options import described, suite_key
-from rightcall.decide.options import CheckThresholds, ConfirmMode
+from rightcall.core.options import described
 from rightcall.model.record import Record
 
 ALARM = 0.2
@@ -28,6 +27,9 @@ UNKNOWN_NOISE = 0.02
 """p(1−p) of a golden that was tried only once and has no history."""
 PAIRS_WANTED = 40
 LEAST_ROUNDS = 3
+
+ConfirmMode = Literal["base", "candidate", "off"]
+"""What confirms an alarm: fresh trials of both versions, another draw of the candidate alone, or nothing."""
 
 Scores = tuple[float, ...]
 
@@ -48,11 +50,16 @@ class CheckSettings(Record, frozen=True):
     are not worse is REGRESSED.
     """
 
-    drop: Annotated[float, suite_key(CheckThresholds, "drop")] = 0.2
-    drop_rest: Annotated[float, suite_key(CheckThresholds, "drop_rest")] = 0.1
-    alpha: Annotated[float, suite_key(CheckThresholds, "alpha")] = 0.05
+    drop: Annotated[float, described("largest acceptable drop on affected goldens", gt=0, lt=1)] = 0.2
+    drop_rest: Annotated[float, described("largest acceptable drop on all other goldens", gt=0, lt=1)] = 0.1
+    alpha: Annotated[
+        float,
+        described(
+            "probability of an alarm when nothing got worse, for `confirm: candidate` and `off`", gt=0, le=0.5
+        ),
+    ] = 0.05
     beta: Annotated[float, described("risk of PASS at the margin", gt=0, le=0.5)] = 0.05
-    sample: Annotated[int, suite_key(CheckThresholds, "sample")] = 120
+    sample: Annotated[int, described("maximum number of unaffected goldens to try", ge=1)] = 120
     rounds: Annotated[
         Annotated[int, msgspec.Meta(gt=0)] | None,
         described("trials per affected golden [default: enough for 40 pairs]"),
@@ -67,8 +74,15 @@ class CheckSettings(Record, frozen=True):
     compare: Annotated[
         Literal["passes", "score"], described("what is compared: whether a trial passed, or its score")
     ] = "passes"
-    control: Annotated[int, suite_key(CheckThresholds, "control")] = 0
-    confirm: Annotated[ConfirmMode, suite_key(CheckThresholds, "confirm")] = "base"
+    control: Annotated[
+        int, described("unaffected goldens to try as well, to detect a change at the provider", ge=0)
+    ] = 0
+    confirm: Annotated[
+        ConfirmMode,
+        described(
+            "what confirms an alarm: trials of the base and the new version, a second draw of the new version, nothing"
+        ),
+    ] = "base"
 
     @property
     def risks(self) -> Risks:

@@ -1,7 +1,4 @@
-"""The options of `check` and `gate` that are rules of a decision, each declared once.
-
-Keys of a suite that an option replaces take their description and bounds from here (`decide/check_settings.py`).
-"""
+"""The options of `gate` and `compare` that are rules of a decision, each declared once."""
 
 from __future__ import annotations
 
@@ -10,55 +7,11 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from rightcall.core.options import CI, SCALE, SELECTION, JsonOption, Option, StoreOption
+from rightcall.core.options import JsonOption, Option, StoreOption
 
 About = Literal["cases_like_these", "these_goldens"]
 """The population of a claim: all cases, of which the goldens are a sample, or exactly the goldens."""
-ConfirmMode = Literal["base", "candidate", "off"]
-"""What confirms an alarm of `check`: fresh trials of both versions, another draw of the candidate alone, or nothing."""
 ABOUT_HELP = "Population of the claim: all cases like these goldens, or these goldens only"
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckThresholds:
-    """What replaces settings of `check:` in a suite."""
-
-    drop: Annotated[
-        float | None, Option("Largest acceptable drop on affected goldens", gt=0, lt=1, default="0.2")
-    ] = None
-    drop_rest: Annotated[
-        float | None, Option("Largest acceptable drop on all other goldens", gt=0, lt=1, default="0.1")
-    ] = None
-    alpha: Annotated[
-        float | None,
-        Option(
-            "Probability of an alarm when nothing got worse, for `--confirm candidate` and `off`",
-            gt=0,
-            le=0.5,
-            default="0.05",
-        ),
-    ] = None
-    confirm: Annotated[
-        ConfirmMode | None,
-        Option(
-            "What confirms an alarm: trials of the base and the new version, a second draw of the new version, nothing",
-            default="base",
-        ),
-    ] = None
-    sample: Annotated[
-        int | None,
-        Option("Maximum number of unaffected goldens to try", group=SELECTION, ge=1, default="120"),
-    ] = None
-    rounds: Annotated[int | None, Option("Trials per affected golden", group=SCALE, ge=1)] = None
-    control: Annotated[
-        int | None,
-        Option("Unaffected goldens to try as well, to detect a change at the provider", group=CI, ge=0),
-    ] = None
-
-    def typed(self) -> dict[str, float | str]:
-        """Those that were passed."""
-        values = {name: getattr(self, name) for name in CheckThresholds.__dataclass_fields__}
-        return {name: value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,6 @@ class SuiteOverrides:
             group=CI,
         ),
     ] = None
-    concurrency: ConcurrencyOption = None
     trust: TrustOption = False
     store: StoreOption = None
 
@@ -47,6 +46,7 @@ class SuiteOptions(SuiteOverrides):
 
     metrics: Annotated[Sequence[str], Option("Extra metric", flags=("--metric",), values="metric")] = ()
     trials: TrialsOption = None
+    concurrency: ConcurrencyOption = None
     only: Annotated[
         Sequence[str], Option("Only this id (wildcards * and ?), tag or category", group=SELECTION)
     ] = ()
