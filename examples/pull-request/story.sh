@@ -23,9 +23,8 @@ check() { rc=0; echo "\$ rightcall check suite.yaml $*"; rightcall check suite.y
 
 tell "main: every golden three times; the answers are recorded, the run is the baseline"
 git add -A && git commit -qm shop
-rightcall run suite.yaml
+rightcall run suite.yaml --save-baseline .rightcall/main.baseline.jsonl.gz
 git add -A && git commit -qm recordings
-rightcall baseline save --suite shop -o .rightcall/main.baseline.jsonl.gz
 
 tell "a README: nothing that reaches the model"
 git switch -qc readme && echo "# Shop" > README.md && check

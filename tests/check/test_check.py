@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import os
 import random
 import re
 import shutil
@@ -34,6 +35,7 @@ from rightcall.run.baseline_file import (
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.inputs import Inputs
 from rightcall.store.address import open_store
+from tests.support.baselines import save_baseline
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "pull-request"
 REFUND = "Refund an order: give the customer the money back after it was delivered."
@@ -235,7 +237,7 @@ def test_a_golden_that_expects_a_removed_tool_is_an_error_of_the_dataset(shop, c
 
 
 def test_a_baseline_file_is_enough_and_small(shop, tmp_path_factory, capsys):
-    assert run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz") == 0
+    save_baseline("main.jsonl.gz")
     (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
     edit(shop / "tools.json", REFUND, "Handles cases.")
     assert run("check", "suite.yaml", "--baseline", "main.jsonl.gz") == 1
@@ -525,7 +527,7 @@ class Picky(rc.Metric):
 
 
 def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_path_factory):
-    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    save_baseline("main.jsonl.gz")
     (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
     with (shop / "suite.yaml").open("a") as file:
         file.write("pass_rule: score\n")
@@ -536,7 +538,7 @@ def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_pat
 
 def cloned(shop, tmp_path_factory, *words):
     """A clone of the shop, as CI makes it, with the baseline as a file."""
-    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    save_baseline("main.jsonl.gz")
     folder = tmp_path_factory.mktemp("ci") / "clone"
     git("clone", "-q", *words, f"file://{shop}", str(folder))
     shutil.copy(shop / "main.jsonl.gz", folder)
@@ -561,7 +563,7 @@ def test_main_that_moved_on_is_tested_with_the_change_and_said_so(
     shop, tmp_path_factory, monkeypatch, shallow
 ):
     """The baseline is of an older commit of main than the one the branch started from."""
-    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl.gz")
+    save_baseline("main.jsonl.gz")
     for word in ("one", "two"):
         (shop / "NOTES.md").write_text(word)
         git("add", "NOTES.md")
@@ -768,7 +770,7 @@ def test_the_suite_in_this_folder_is_checked_when_none_is_named(shop, capsys, tm
 
 
 def test_a_baseline_file_that_was_cut_off_is_refused(shop, capsys):
-    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    save_baseline("main.jsonl")
     lines = Path("main.jsonl").read_bytes().splitlines(keepends=True)
     Path("few.jsonl").write_bytes(b"".join(lines[:7]))
     Path("cut.jsonl.gz").write_bytes(gzip.compress(b"".join(lines))[:900])
@@ -780,7 +782,7 @@ def test_a_baseline_file_that_was_cut_off_is_refused(shop, capsys):
 
 def test_other_trials_of_the_baseline_are_another_question(shop):
     """Two files of the same run that differ, such as one edited by hand, do not share a verdict."""
-    run("baseline", "save", "--suite", "shop", "-o", "main.jsonl")
+    save_baseline("main.jsonl")
     text = Path("main.jsonl").read_text(encoding="utf-8")
     Path("other.jsonl").write_text(text.replace('"t":["111"]', '"t":["000"]'), encoding="utf-8")
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
@@ -796,6 +798,17 @@ def test_an_output_that_cannot_be_written_is_refused_before_a_call_is_spent(shop
         assert problem in capsys.readouterr().err
     with open_store(None) as store:
         assert len(store.runs.page()) == 1
+
+
+def test_a_comment_that_cannot_be_posted_changes_no_verdict(shop, capsys, monkeypatch):
+    """And the code under test does not find the token."""
+    workflow = {"TOKEN": "t", "REPOSITORY": "o/r", "API_URL": "http://127.0.0.1:9", "REF": "refs/pull/7/x"}
+    for name, value in workflow.items():
+        monkeypatch.setenv(f"GITHUB_{name}", value)
+    assert run("check", "suite.yaml", "--comment") == 0
+    assert "warning: no comment was written: cannot reach GitHub" in capsys.readouterr().err
+    assert "GITHUB_TOKEN" not in os.environ
+    assert run("check", "suite.yaml", "--comment") == 2  # and nothing was posted without one
 
 
 DRIFTING = """

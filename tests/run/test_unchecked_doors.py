@@ -206,7 +206,6 @@ COMMANDS = [
     ("runs", "show", "b"),
     ("runs", "list", "--trend", "--group", "alone"),
     ("gate", "b", "--baseline", "a"),
-    ("baseline", "save", "b"),
 ]
 
 

@@ -183,17 +183,15 @@ def control_of(store: Store, resume: str, name: str) -> str | None:
     return before[0].id
 
 
-def add_to_baseline(
-    path: Path, run: str, store: str | PathLike[str] | None, *, hint: str, suite: Path
-) -> None:
-    """Add a run to a baseline file, or create it; `hint` says what to do with a run in which nothing passed."""
+def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None, *, suite: Path) -> None:
+    """Add a run to a baseline file, or create it; one in which nothing passed is refused."""
     from rightcall.run.baseline_file import load_baseline, merge_baselines, require_passed, write_baseline
     from rightcall.run.baseline_pool import pool_runs
 
     with open_store(store, must_exist=True) as opened:
         pool = pool_runs(opened, [opened.runs.get(run)])
     if load_suite(suite).check.compare != "score":
-        require_passed(pool, hint)
+        require_passed(pool)
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
     write_baseline(merge_baselines(pools), path)
 

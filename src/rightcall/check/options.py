@@ -15,9 +15,14 @@ from rightcall.run.options import SuiteOverrides
 class CheckOptions(SuiteOverrides):
     """What of a suite is checked, against what, and at which price."""
 
-    baseline: Annotated[str, Option("Baseline: branch:NAME, a run, or a baseline file", values="run")] = (
-        "branch:main"
-    )
+    baseline: Annotated[
+        Sequence[str],
+        Option(
+            "Baseline: branch:NAME, a run, or a baseline file; several are merged",
+            values="run",
+            default="branch:main",
+        ),
+    ] = ()
     full: Annotated[bool, Option("Try every golden", group=SELECTION)] = False
     again: Annotated[bool, Option("Check again even if these inputs have a verdict", group=SELECTION)] = False
     plan_only: Annotated[
@@ -57,6 +62,21 @@ class CheckSuiteOptions(CheckOptions):
 class CheckCommandOptions(CheckOptions):
     """The options of `rightcall check`."""
 
+    anchor: Annotated[
+        Path | None,
+        Option(
+            "Instead compare the baseline with this one of a release; frozen when there is no such file; runs nothing",
+            group=CI,
+            values="file",
+        ),
+    ] = None
+    comment: Annotated[
+        bool,
+        Option(
+            "Comment on the pull request of this GitHub workflow, replacing an earlier comment; reads GITHUB_TOKEN",
+            group=CI,
+        ),
+    ] = False
     outputs: Annotated[
         Sequence[Path],
         Option(

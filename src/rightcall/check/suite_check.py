@@ -33,7 +33,7 @@ from rightcall.model.run import CaseResult
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
-from rightcall.run.baseline_pool import find_baseline, mark_of, scores_by_run
+from rightcall.run.baseline_pool import mark_of, merged_baseline, scores_by_run
 from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
@@ -64,7 +64,7 @@ async def check_suite(
     """
     suite = _with_live_answers(suite, options)
     plan = _approved_plan(suite, file, options)
-    baseline = find_baseline(store, options.baseline, suite.name)
+    baseline = merged_baseline(store, options.baseline, suite.name)
     settings, base, problem = _base_to_run(file, baseline, suite.check, options)
     plan, left_out = await _without_wrong_goldens(plan, baseline)
     baseline, moved = await _same_metrics(plan, baseline, store)

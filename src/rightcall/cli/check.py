@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.check.options import CheckCommandOptions
+from rightcall.cli.check_anchor import compare_with_anchor
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
+from rightcall.core.errors import InfrastructureError
 from rightcall.core.text import margin_text, percent
 from rightcall.files.atomic import atomic_write, write_file
 from rightcall.show.formats import writer_of
@@ -26,6 +28,7 @@ from rightcall.store.address import open_store
 if TYPE_CHECKING:
     from rightcall.decide.check_result import CheckResult
     from rightcall.run.suite import Suite
+    from rightcall.show.github import PullRequest
     from rightcall.store.sql.store import Store
 
 HERE = Path("suite.yaml")
@@ -55,6 +58,9 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     for path in options.outputs:
         _require_known(path)
     suites = suites or _suite_here()
+    if options.anchor is not None:
+        raise click.exceptions.Exit(compare_with_anchor(suites, options.anchor, options))
+    pull_request = _pull_request(options)
     results = []
     with open_store(options.store) as store:
         loaded = [load_suite(file) for file in suites]
@@ -77,7 +83,35 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         for result in results:
             print_commands(check_annotations(result), err=True)
             check_summary(result, os.environ)
+    if pull_request is not None:
+        _comment(pull_request, results)
     raise click.exceptions.Exit(0 if options.plan_only else max(result.exit_code for result in results))
+
+
+def _pull_request(options: CheckCommandOptions) -> PullRequest | None:
+    """Where to comment. The token is taken out of the environment: the agent's code shall not read it."""
+    if not options.comment:
+        return None
+    if options.plan_only:
+        raise click.UsageError("--comment posts a verdict, and --plan has none")
+    from rightcall.show.github import PullRequest
+
+    pull_request = PullRequest.from_environment(os.environ)
+    del os.environ["GITHUB_TOKEN"]
+    return pull_request
+
+
+def _comment(pull_request: PullRequest, results: list[CheckResult]) -> None:
+    """Post the results. The verdict stands without them: the token of a fork's pull request cannot write."""
+    from rightcall.show.check_comment import check_markdown
+
+    for result in results:
+        try:
+            address = pull_request.put_comment(check_markdown(result))
+        except InfrastructureError as error:
+            tell(f"warning: no comment was written: {error}", err=True)
+        else:
+            tell(f"commented: {address}", err=True)
 
 
 def _require_trust(files: tuple[Path, ...], options: CheckCommandOptions) -> None:

@@ -35,8 +35,6 @@ MENU: dict[str, dict[str, str]] = {
         "improve": "Propose changes to tool definitions and test them",
         "plan": "Compute how many goldens a decision needs",
         "judge": "Label cases, and measure how far a judge can be trusted",
-        "baseline": "Save, show and merge baselines",
-        "comment": "Post a check on its pull request",
     },
     "Observe": {
         "traces": "Import, review and export traces of agents that ran elsewhere",

@@ -14,7 +14,7 @@ from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.completion import completer
 from rightcall.cli.driver_process import SUPERVISION
-from rightcall.cli.output import console, print_json, store_argument, tell
+from rightcall.cli.output import console, print_json, tell
 from rightcall.cli.run_robustness import run_broken, run_perturbations
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.seam import load
@@ -105,13 +105,7 @@ def workers_of(asked: SuiteRun) -> WorkerPool | None:
 def _save_baseline(path: Path, run: str, suite: Path, store: str | Path | None) -> None:
     from rightcall.api.suite_run import add_to_baseline
 
-    file = shlex.quote(f"{run}.jsonl.gz" if path.exists() else str(path))
-    hint = f"to save it all the same: rightcall baseline save {run} -o {file} --force{store_argument(store)}"
-    if path.exists():
-        hint += (
-            f"; then: rightcall baseline merge {shlex.quote(str(path))} {file} -o {shlex.quote(str(path))}"
-        )
-    add_to_baseline(path, run, store, hint=hint, suite=suite)
+    add_to_baseline(path, run, store, suite=suite)
     tell(f"{path}: baseline saved", err=True)
 
 

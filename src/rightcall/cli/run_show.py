@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -12,6 +13,7 @@ from rightcall.cli.command_options import DeclaredCommand, run_argument
 from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption
+from rightcall.core.text import percent
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -38,10 +40,13 @@ def show(
 ) -> None:
     """Show RUN: its verdict and the goldens that did not pass. With CASE (a golden's id), show that case.
 
-    RUN is an id or a prefix of one, `last`, `last~1`, a tag or a git branch [default: last].
+    RUN is an id or a prefix of one, `last`, `last~1`, a tag, a git branch, or a baseline file [default: last].
     """
     if case is None and (raw or trial is not None):
         raise click.UsageError("--raw and --trial require a CASE: rightcall runs show RUN CASE")
+    if Path(run).is_file():
+        _show_baseline(Path(run), as_json=as_json)
+        return
     with open_store(store_url, must_exist=True) as store:
         stored, where = store.runs.get(run), store_argument(store_url)
         if case is not None:
@@ -58,6 +63,28 @@ def show(
             print_json_line({**to_plain(stored), "suite": suite_history(store, stored)})
         else:
             _show_run(store, stored, failures, where)
+
+
+def _show_baseline(path: Path, *, as_json: bool) -> None:
+    from rightcall.run.baseline_file import load_baseline, require_baseline
+
+    require_baseline(path)
+    pool = load_baseline(path)
+    header, out = pool.header, console()
+    if as_json:
+        print_json(header)
+        return
+    source = f" on {header.branch}" if header.branch else ""
+    commit = f" at {header.commit[:10]}" if header.commit else ""
+    passed = sum(sum(line.scores) for line in pool.lines) / max(1, pool.trials)
+    counts = f"{len(pool.lines):,} goldens, {pool.trials:,} trials, {percent(passed, 1)} passed"
+    out.say("[bold]{}[/bold]{}: {}", header.suite, f"{source}{commit}", counts)
+    for kind, runs in (("compared", header.runs), ("history", header.older)):
+        for entry in runs:
+            out.say("  {}  {}  {}  {} trials", f"{kind:<8}", entry.id, entry.at, str(entry.trials))
+    age = header.age_days()
+    if age > 14:
+        out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")
 
 
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:

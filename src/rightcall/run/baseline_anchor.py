@@ -80,7 +80,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
         raise InputError(
             "anchor",
             "has no golden that is unchanged in the baseline",
-            "save a new one: rightcall baseline anchor save",
+            "delete the file: the next `rightcall check --anchor FILE` freezes a new one",
         )
     p = exchange_p([ExchangeTable(before.scores, now.scores) for before, now in pairs])
     least = min(len(now.scores) for _, now in pairs), min(len(before.scores) for before, _ in pairs)

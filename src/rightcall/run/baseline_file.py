@@ -29,6 +29,7 @@ from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch
 FORMAT = "rightcall/baseline/1"
 MOST_RUNS = 10
 MOST_DAYS = 30
+SAVE_AGAIN = "save it again: rightcall run SUITE --trials 3 --save-baseline FILE"
 LARGEST = 256 * 1024 * 1024
 
 
@@ -152,7 +153,9 @@ def is_baseline(path: Path) -> bool:
 def require_baseline(path: Path) -> None:
     """Raise `InputError` with the reason when a file is not a baseline."""
     if not _begins_baseline(path):
-        raise InputError(str(path), "is not a baseline", "`rightcall baseline save -o FILE` writes one")
+        raise InputError(
+            str(path), "is not a baseline", "`rightcall run SUITE --save-baseline FILE` writes one"
+        )
 
 
 def _begins_baseline(path: Path) -> bool:
@@ -167,11 +170,16 @@ def refuse_other_suite(path: Path, suite: str) -> None:
         )
 
 
-def require_passed(pool: BaselinePool, hint: str) -> None:
+def require_passed(pool: BaselinePool) -> None:
     """Raise `InputError` for a baseline in which nothing passed: nothing can be worse, unless scores are compared."""
     if not any(map(sum, (line.scores for line in pool.lines))):
         runs = ", ".join(run.id for run in pool.header.runs)
-        raise InputError(f"run {runs}", "not saved as a baseline: none of its trials passed", hint)
+        hint = f"see why: rightcall analyze {pool.header.runs[0].id}"
+        raise InputError(
+            f"run {runs}",
+            "not saved as a baseline: none of its trials passed, so nothing could be worse",
+            hint,
+        )
 
 
 def load_baseline(path: Path) -> BaselinePool:
@@ -186,12 +194,12 @@ def load_baseline(path: Path) -> BaselinePool:
         decode(line, BaselineLine, f"{path}:{number}") for number, line in enumerate(lines, 2) if line.strip()
     )
     if not header.runs or not goldens:
-        raise InputError(str(path), "contains no runs", "save it again: rightcall baseline save")
+        raise InputError(str(path), "contains no runs", SAVE_AGAIN)
     if header.goldens > len(goldens):
         raise InputError(
             str(path),
             f"is truncated: it has {len(goldens):,} of {header.goldens:,} goldens",
-            "save it again: rightcall baseline save",
+            SAVE_AGAIN,
         )
     return BaselinePool(msgspec.structs.replace(header, goldens=0), goldens)
 
@@ -284,9 +292,7 @@ def _lines(path: Path) -> Iterator[bytes]:
         else:
             data = path.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            str(path), f"cannot be read: {error}", "save it again: rightcall baseline save"
-        ) from None
+        raise InputError(str(path), f"cannot be read: {error}", SAVE_AGAIN) from None
     if len(data) > LARGEST:
         raise InputError(str(path), "is larger than any baseline")
     yield from data.splitlines()

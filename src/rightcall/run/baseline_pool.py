@@ -22,6 +22,7 @@ from rightcall.run.baseline_file import (
     BaselinePool,
     BaselineRun,
     load_baseline,
+    merge_baselines,
     require_baseline,
 )
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
@@ -32,6 +33,7 @@ from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
+SAVE_ONE = "save one on main: rightcall run SUITE --trials 3 --save-baseline FILE"
 LOOKED_BACK = 500
 BRANCH = "branch:"
 TRIALS_OF_RESULTS = 3
@@ -45,6 +47,12 @@ NO_PACKAGES = frozenset(
     )
 )
 """Other keys in the versions of a run."""
+
+
+def merged_baseline(store: Store | None, names: str | Sequence[str], suite: str) -> BaselinePool:
+    """The baseline of one name or of several [default: branch:main]: runs with the newest inputs are pooled."""
+    chosen = (names,) if isinstance(names, str) else tuple(names) or (f"{BRANCH}main",)
+    return merge_baselines(find_baseline(store, name, suite) for name in chosen)
 
 
 def find_baseline(store: Store | None, name: str, suite: str) -> BaselinePool:
@@ -62,7 +70,7 @@ def find_baseline(store: Store | None, name: str, suite: str) -> BaselinePool:
         raise InputError(
             f"baseline {name}",
             "there is no store and no such file",
-            "save one on main: rightcall baseline save",
+            SAVE_ONE,
         )
     if name.startswith(BRANCH):
         branch = name.removeprefix(BRANCH)

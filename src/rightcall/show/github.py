@@ -67,7 +67,7 @@ class PullRequest:
         self._number, self._token = number, token
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str], number: int | None = None) -> PullRequest:
+    def from_environment(cls, environment: Mapping[str, str]) -> PullRequest:
         """The pull request that a workflow runs for; a `ConfigError` names what is missing."""
         token, repository = environment.get("GITHUB_TOKEN", ""), environment.get("GITHUB_REPOSITORY", "")
         if not token:
@@ -76,9 +76,9 @@ class PullRequest:
             )
         if not re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w-][\w.-]*", repository):
             raise ConfigError(f"GITHUB_REPOSITORY must be OWNER/NAME, got '{repository}'")
-        number = number or _number(environment)
+        number = _number(environment)
         if not number:
-            raise ConfigError("this workflow run has no pull request; name one with --pull-request N")
+            raise ConfigError("this workflow run has no pull request to comment on")
         return cls(environment.get("GITHUB_API_URL") or "https://api.github.com", repository, number, token)
 
     def put_comment(self, text: str) -> str:
