@@ -18,15 +18,15 @@ FORMS = {"Mock": mocks, "FaultPlan": faults}
 """Modules whose docstring shows every form of a part."""
 SEE = {
     "models.NAME": "[Models](models.md)",
-    "agent": "[Run an agent](agents.md), [Models](models.md) and [Any agent](agents.md)",
+    "agent": "[Any agent](agents.md) and [Models](models.md)",
     "gate": "[Statistics](evidence.md#statistics)",
     "check": "[Is this pull request safe?](check.md)",
     "record": "[Record and replay](check.md#record-and-replay)",
     "user": "[Conversations](conversations.md)",
-    "mocks.NAME": "[Run an agent](agents.md)",
+    "mocks.NAME": "[Any agent](agents.md#the-suite)",
     "faults": "[Injected faults](faults.md)",
     "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
-    "tools.mcp": "[Tools](tools.md)",
+    "tools.mcp": "[MCP servers](mcp.md)",
     "workers": "[One run on many processes and machines](scale.md)",
 }
 

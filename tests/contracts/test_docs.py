@@ -36,6 +36,7 @@ EXAMPLES = [
 @pytest.mark.parametrize("page", EXAMPLES)
 def test_the_examples_of_a_page_run_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     names: dict[str, object] = {"__name__": "example"}
     blocks = BLOCK.findall(page.read_text("utf-8"))
     assert len(blocks) == page.read_text("utf-8").count(MARK)
