@@ -35,6 +35,11 @@ def test_a_tool_that_failed_in_every_call_is_named_with_its_most_common_error():
     assert warnings_of(a_result(failed()))[0].startswith("search_web failed in 1 of 1 call: ")
 
 
+def test_the_error_is_what_a_tool_raised_whatever_its_framework_told_the_model():
+    told = ToolCall("search_web", {}, status="error", output="Try again.", notes={"raised": NO_KEY})
+    assert warnings_of(a_result(told)) == (f"search_web failed in 1 of 1 call: {NO_KEY}",)
+
+
 NO_FAILURE = {
     "it worked once": [a_result(failed()), a_result(WORKED)],
     "an injected fault": [a_result(failed(), ledger=(LedgerEntry(1, "fault", "search_web", call_id="c1"),))],

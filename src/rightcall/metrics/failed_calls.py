@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rightcall.core.text import one_line
-from rightcall.model.call import ToolCall
+from rightcall.model.call import RAISED, ToolCall
 from rightcall.model.run import CaseResult, FailedTool
 from rightcall.model.skill_refusal import text_leaves
 
@@ -43,7 +43,7 @@ class FailedCalls:
             if call.status == "ok":
                 self._tools[call.name] = None
             elif call.status == "error" and not _is_refusal(call, result):
-                self._count(call.name, error_text(call.output))
+                self._count(call.name, error_text(call.notes.get(RAISED) or call.output))
 
     def tools(self) -> tuple[FailedTool, ...]:
         """The tools of which no call worked, by name, each with its most common error."""

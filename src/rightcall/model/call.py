@@ -12,6 +12,9 @@ from rightcall.model.record import Reading, Record, Several, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
 
+RAISED = "raised"
+"""The note on what a tool raised, where its framework told the model something else."""
+
 
 class ToolCallType(enum.Enum):
     """Where a tool comes from."""

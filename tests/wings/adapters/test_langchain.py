@@ -11,7 +11,8 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command
 
 import rightcall as rc
@@ -46,6 +47,30 @@ def test_a_tool_exception_that_is_handled_is_an_error_though_no_error_event_came
     (trajectory,) = performed(rc.observe(agent), "weather Hanoi")
     assert [(c.status, c.output) for c in trajectory.calls] == [("error", "closed")]
     assert trajectory.stop_reason == "done"
+
+
+def test_the_result_of_a_tool_that_raised_is_what_the_model_reads_and_the_exception_is_a_note():
+    @tool
+    async def get_weather(city: str) -> str:
+        """The weather."""
+        raise ValueError("WEATHER_KEY is not set")
+
+    journal = Journal()
+    graph = StateGraph(MessagesState)
+    model = ScriptedChatModel(journal=journal).bind_tools([get_weather])
+    graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
+    graph.add_node("tools", ToolNode([get_weather], handle_tool_errors="Try another tool."))
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", tools_condition)
+    graph.add_edge("tools", "model")
+    (trajectory,) = performed(rc.observe(graph.compile()), "weather Hanoi")
+    (call,) = trajectory.calls
+    assert (call.status, call.output, call.notes) == (
+        "error",
+        "Try another tool.",
+        {"raised": "ValueError: WEATHER_KEY is not set"},
+    )
+    assert "Try another tool." in str(journal.requests[-1])
 
 
 def test_arguments_that_end_the_run_silently_are_flagged():

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rightcall.agents.observed.values import arguments_of, connection_loss, plain
 from rightcall.model.approval import Approval
-from rightcall.model.call import CallStatus, ToolCall, ToolResult
+from rightcall.model.call import RAISED, CallStatus, ToolCall, ToolResult
 from rightcall.model.message import Message
 from rightcall.model.trajectory import AgentAnswer, Usage
 
@@ -32,6 +32,8 @@ class SeenCall(msgspec.Struct):
     output: Any = None
     latency_ms: float | None = None
     lost: str = ""
+    raised: bool = False
+    """Whether its output is what the tool raised, and what the model was told of that is not known yet."""
     notes: dict[str, Any] = msgspec.field(default_factory=dict)
     approval: Approval | None = None
 
@@ -135,6 +137,15 @@ def settle(call: SeenCall, output: Any, error: BaseException | bool | str | None
     told = output if not failed or isinstance(error, bool) or output is not None else error
     call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
     call.lost = connection_loss(error)
+    call.raised = output is None and isinstance(error, BaseException)
+
+
+def tell(call: SeenCall, output: Any) -> None:
+    """What the model was told of a call whose tool raised; what it raised becomes a note."""
+    told = plain(output)
+    if told != call.output:
+        call.notes[RAISED], call.output = call.output, told
+    call.raised = False
 
 
 def tool_call(seen: SeenCall, step: int, answer: ModelAnswer) -> ToolCall:

@@ -14,6 +14,7 @@ from rightcall.agents.observed.model_answers import (
     SeenCall,
     best_match,
     settle,
+    tell,
 )
 from rightcall.agents.observed.values import text_of, whole
 from rightcall.agents.observed.voices import (
@@ -88,7 +89,7 @@ class EventRecorder:
     def asked(
         self, messages: Sequence[Message] = (), tools: Sequence[Tool] = (), *, results: bool = True
     ) -> Voice:
-        """The model is asked. Results among `messages` belong to calls whose tools no hook saw run.
+        """The model is asked. Results among `messages` belong to calls whose tools no hook saw run, or that raised.
 
         Results that were told before change nothing. `answered` finds the request by the context, where it is that of
         `speaking(request)`.
@@ -366,6 +367,9 @@ class EventRecorder:
             if call.call.id == result.call_id or not result.call_id or not call.call.id:
                 settle(call, result.output, result.is_error)
                 return
+        same_id = (call for _, call in self._latest_calls() if call.call.id == result.call_id != "")
+        if (latest := next(same_id, None)) is not None and latest.raised:
+            tell(latest, result.output)
 
 
 def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
