@@ -1,15 +1,15 @@
-"""`rightcall gate`, `plan` and `compare` from the command line."""
+"""`rightcall gate`, `gate --plan` and `compare` from the command line."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.compare import compare
 from rightcall.cli.gate import gate
-from rightcall.cli.plan import plan
 from rightcall.core.errors import ConfigError
 from rightcall.model import CaseResult, Run
 from rightcall.store.address import open_store
@@ -41,19 +41,23 @@ def url(tmp_path) -> str:
     ("words", "exit_code", "said"),
     [
         (["--min", "0.9"], 3, "INCONCLUSIVE: pass rate 96.7% over 30 goldens (300 trials) is undecided"),
-        (["--min", "0.9", "--about", "these_goldens"], 0, "at least 90% on exactly these goldens"),
-        (["--min", "0.9", "--rule", "point"], 0, "(rule: point, no error control)"),
-        (["--min", "0.97", "--rule", "point"], 1, "FAIL: pass rate 96.7% over 30 goldens is below 97%"),
+        (["--suite", "about.json"], 0, "at least 90% on exactly these goldens"),
+        (["--suite", "point.json"], 0, "(rule: point, no error control)"),
+        (["--suite", "point.json", "--min", "0.97"], 1, "FAIL: pass rate 96.7% over 30 goldens is below 97%"),
         (
             ["--baseline", "last~1", "--margin", "0.2"],
             0,
             "PASS: against last~1 the pass rate moved by -3.3 points",
         ),
-        (["--rule", "point"], 2, "nothing to decide"),
+        ([], 2, "nothing to decide"),
         (["--anyway"], 2, "require --baseline"),
     ],
 )
-def test_a_gate_reports_what_it_was_asked(url, words, exit_code, said):
+def test_a_gate_reports_what_it_was_asked(url, words, exit_code, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    suite = {"dataset": "g.jsonl", "agent": {"model": "keyword:"}}
+    for name, rule in {"about": {"about": "these_goldens"}, "point": {"rule": "point"}}.items():
+        Path(f"{name}.json").write_text(json.dumps({**suite, "gate": {"min": 0.9, **rule}}), "utf-8")
     found = CliRunner().invoke(gate, ["last", *words, "--store", url])
     assert (found.exit_code, said in found.output) == (exit_code, True), found.output
 
@@ -68,17 +72,27 @@ def test_compare_takes_the_names_that_gate_takes(url):
     assert "INCONCLUSIVE  after against before" in found.output
 
 
-def test_plan_names_its_assumptions_and_its_claim():
-    asked = ["--min", "0.8", "--target", "0.95", "--trials", "3", "--icc", "0.3", "--json"]
-    found = json.loads(CliRunner().invoke(plan, asked).output)
-    assert (found["icc"], found["draws"]) == (0.3, 2000)
-    these = json.loads(CliRunner().invoke(plan, [*asked, "--about", "these_goldens"]).output)
-    assert these["goldens"] < found["goldens"] and these["about"] == "these_goldens"
+def a_suite(tmp_path, goldens: int, **gate) -> str:
+    lines = [json.dumps({"id": f"g{i}", "input": f"Do {i}", "no_calls": True}) for i in range(goldens)]
+    (tmp_path / "g.jsonl").write_text("\n".join(lines))
+    suite = {"dataset": "g.jsonl", "agent": {"model": "keyword:"}, "trials": 3, "gate": gate}
+    (tmp_path / "suite.json").write_text(json.dumps(suite))
+    return str(tmp_path / "suite.json")
+
+
+def test_a_plan_is_about_the_gate_of_its_suite(tmp_path):
+    words = ["--plan", "--min", "0.8", "--json", "--suite"]
+    file = a_suite(tmp_path, 40, min=0.9, target=0.95)
+    cases = json.loads(CliRunner().invoke(gate, [*words, file]).output)
+    assert (cases["icc"], cases["draws"], cases["trials"], cases["have"]) == (0.5, 2000, 3, 40)
+    file = a_suite(tmp_path, 40, min=0.9, target=0.95, about="these_goldens")
+    these = json.loads(CliRunner().invoke(gate, [*words, file]).output)
+    assert these["goldens"] < cases["goldens"] and these["about"] == "these_goldens"
 
 
 def test_plan_with_a_dataset_that_cannot_pass_promises_no_savings(tmp_path):
-    lines = [json.dumps({"id": f"g{i}", "input": f"Do {i}", "no_calls": True}) for i in range(12)]
-    (tmp_path / "g.jsonl").write_text("\n".join(lines))
-    words = ["--min", "0.9", "--target", "0.95", "--dataset", str(tmp_path / "g.jsonl")]
-    said = CliRunner().invoke(plan, words).output
+    words = ["--plan", "--min", "0.9", "--target", "0.95"]
+    said = CliRunner().invoke(gate, [*words, "--suite", a_suite(tmp_path, 12)]).output
     assert "With 12 PASS is impossible" in said and "on average" not in said
+    assert CliRunner().invoke(gate, words).exit_code == 0
+    assert "requires --min RATE and --target RATE" in CliRunner().invoke(gate, words[:3]).output

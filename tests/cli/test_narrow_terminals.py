@@ -77,7 +77,7 @@ COMMANDS = {
     "gate": ("gate", "NEW", "--min", "0.5"),
     "score": ("score", "goldens.jsonl", "t.jsonl", "--metric", "tool_selection"),
     "dataset check": ("dataset", "check", "goldens.jsonl", "--tools", "tools.json"),
-    "plan": ("plan", "--min", "0.8", "--target", "0.95", "--dataset", "goldens.jsonl"),
+    "plan": ("gate", "--plan", "--min", "0.8", "--target", "0.95", "--suite", "suite.json"),
     "perturb": ("run", "keyword.json", "--perturb", "order,names", "--store", "other.db"),
     "several models": ("run", "keyword.json", "--model", "keyword:", "--model", MODEL, "--store", "other.db"),
     "metrics": ("list", "metrics"),

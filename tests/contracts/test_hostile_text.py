@@ -115,7 +115,7 @@ COMMANDS = [
     ["compare", "last", "last"],
     ["compare", "last", "last", "--json"],
     ["runs", "list", "--flaky", "last"],
-    ["plan", "--min", "0.5", "--target", "0.9", "--dataset", "goldens.jsonl"],
+    ["gate", "--plan", "--min", "0.5", "--target", "0.9", "--suite", "suite.json"],
     ["dataset", "check", "goldens.jsonl", "--tools", "tools.json"],
     ["dataset", "check", "goldens.jsonl", "--tools", "tools.json", "--quality", "--run", "last"],
     ["dataset", "check", "bad.jsonl", "--skip-bad"],

@@ -47,15 +47,15 @@ def test_score_gives_results_and_their_summary(files):
 def test_a_stored_run_is_gated_and_compared(files):
     before, after = rc.evaluate(right, "g.jsonl"), rc.evaluate(wrong, "g.jsonl")
     assert isinstance(before, rc.RunResult) and isinstance(before.verdict, rc.Verdict)
-    assert rc.gate(before.id, min=0.9, rule="point").word == "PASS"
-    assert rc.gate(min=0.9, rule="point").word == "FAIL"
+    assert rc.gate(before.id, {"min": 0.9, "rule": "point"}).word == "PASS"
+    assert rc.gate(rules={"min": 0.9, "rule": "point"}).word == "FAIL"
     (found,) = rc.compare(before.id, after.id)
     assert found.comparison.difference == -1.0
 
 
 def test_a_gate_that_asks_for_nothing_is_refused():
     with pytest.raises(rc.errors.ConfigError, match="has no requirements"):
-        rc.gate(alpha=0.1)
+        rc.gate(rules={"alpha": 0.1})
 
 
 def test_plan_says_how_many_goldens(files):

@@ -59,7 +59,7 @@ def test_compare_and_gate_take_what_evaluate_returned(tmp_path):
     before = rc.evaluate(lambda golden: [], [golden], store=store)
     after = rc.evaluate(lambda golden: [rc.ToolCall("search")], [golden], store=store)
     assert rc.compare(before, after, store=store)[0].comparison.fixed == ("a",)
-    assert rc.gate(after, min=0.5, rule="point", store=store).word == "PASS"
+    assert rc.gate(after, {"min": 0.5, "rule": "point"}, store=store).word == "PASS"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A gate for a pipeline: the build fails when fewer than 85% of the cases pass, and says which.
 
 `rule: point` compares the bare rate. Three cases can show little, so the default rule looks at an interval and says
-INCONCLUSIVE when the goldens are too few to tell: plan how many are needed with `rightcall plan`.
+INCONCLUSIVE when the goldens are too few to tell: plan how many are needed with `rightcall gate --plan`.
 """
 
 import sys

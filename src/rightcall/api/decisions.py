@@ -44,9 +44,7 @@ def gate(options: GateCall) -> Verdict:
     from rightcall.store.address import open_store
 
     suite = load_suite(options.suite) if options.suite is not None else None
-    names = ("min", "above_floor", "target", "alpha", "rule", "about")
-    settings = {name: getattr(options, name) for name in names}
-    settings["forbid"] = list(options.forbid) or None
+    settings = {"min": options.min, "forbid": list(options.forbid) or None}
     against = {"run": options.baseline, "margin": options.margin, "anyway": options.anyway or None}
     if isinstance(options.rules, Gate):
         if any(value is not None for value in (*settings.values(), *against.values())) or suite:
@@ -100,7 +98,7 @@ def compare(
 
 @takes(SampleSizeOptions)
 def sample_size(options: SampleSizeOptions) -> SamplePlan:
-    """How many goldens are needed to show a pass rate of `min` when the true rate is `target`, and the cost.
+    """How many goldens are needed to show a pass rate of `min` when the true rate is `target`.
 
     With `dataset` the plan is also evaluated for its goldens; those that state no check decide nothing and are not
     counted.
@@ -121,7 +119,6 @@ def sample_size(options: SampleSizeOptions) -> SamplePlan:
         trials=options.trials,
         icc=options.icc,
         about=options.about,
-        cost_per_trial=options.cost_per_case,
         have=have,
         clusters=clusters,
         watch=options.watch,

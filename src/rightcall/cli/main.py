@@ -33,7 +33,6 @@ MENU: dict[str, dict[str, str]] = {
         "compare": "Compare runs golden by golden: is one really better?",
         "analyze": "Explain why a run fails, and what to change",
         "improve": "Propose changes to tool definitions and test them",
-        "plan": "Compute how many goldens a decision needs",
         "judge": "Label cases, and measure how far a judge can be trusted",
     },
     "Observe": {

@@ -19,22 +19,6 @@ class GateRules:
     """What adds to a gate or replaces its settings."""
 
     min: Annotated[float | None, Option("Required pass rate", gt=0, le=1)] = None
-    above_floor: Annotated[
-        float | None,
-        Option(
-            "Points by which the pass rate must exceed that of the best trivial agent",
-            metavar="POINTS",
-            ge=0,
-            lt=100,
-        ),
-    ] = None
-    target: Annotated[float | None, Option("Expected pass rate", gt=0, le=1)] = None
-    alpha: Annotated[float | None, Option("Maximum probability of a wrong verdict", gt=0, le=0.5)] = None
-    rule: Annotated[
-        Literal["interval", "point"] | None,
-        Option("Decide by confidence bounds, or by the observed rate alone", default="interval"),
-    ] = None
-    about: Annotated[About | None, Option(ABOUT_HELP, default="cases_like_these")] = None
     baseline: Annotated[
         str | None,
         Option(
@@ -53,7 +37,7 @@ class GateRules:
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions(GateRules):
-    """The options of `rightcall gate`, and keywords of `rightcall.gate`."""
+    """What `rightcall gate` and `rightcall.gate` take."""
 
     suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
     labels: Annotated[
@@ -61,6 +45,19 @@ class GateOptions(GateRules):
         Option("Folder with the labels of judged metrics", default="labels next to the suite"),
     ] = None
     store: StoreOption = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateCommandOptions(GateOptions):
+    """The options of `rightcall gate`."""
+
+    plan: Annotated[
+        bool,
+        Option("Instead compute how many goldens show --min when the pass rate is --target; runs nothing"),
+    ] = False
+    target: Annotated[
+        float | None, Option("Expected pass rate, for --plan", gt=0, le=1, default="the suite's")
+    ] = None
     as_json: JsonOption = False
 
 
@@ -76,7 +73,7 @@ class CompareOptions:
 
 @dataclass(frozen=True)
 class SampleSizeOptions:
-    """The parameters of `rightcall.sample_size`, and the options of `rightcall plan`."""
+    """The parameters of `rightcall.sample_size`."""
 
     min: Annotated[float, Option("Required pass rate", gt=0, lt=1)]
     target: Annotated[float, Option("Expected pass rate", gt=0, le=1)]
@@ -89,10 +86,6 @@ class SampleSizeOptions:
     ] = 0.5
     about: Annotated[About, Option(ABOUT_HELP)] = "cases_like_these"
     dataset: Annotated[str | Path | None, Option("Evaluate the plan for these goldens", values="file")] = None
-    cost_per_case: Annotated[float | None, Option("Cost of one trial of one golden, in US dollars", ge=0)] = (
-        None
-    )
     watch: Annotated[Callable[[], None] | None, Option("Called after every simulated run", hidden=True)] = (
         None
     )
-    as_json: JsonOption = False

@@ -1,4 +1,4 @@
-"""Sample size: how many goldens a gate needs, what they cost, and whether PASS is possible."""
+"""Sample size: how many goldens a gate needs, and whether PASS is possible."""
 
 from __future__ import annotations
 
@@ -62,7 +62,6 @@ class SamplePlan(Record, frozen=True):
     about: About = "cases_like_these"
     icc: float | None = None
     draws: int = 0
-    cost_usd: float | None = None
     have: int | None = None
     clusters: int | None = None
     chance_to_pass: float | None = None
@@ -88,7 +87,6 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
     trials: int = 1,
     icc: float = LIKELY_ICC,
     about: About = "cases_like_these",
-    cost_per_trial: float | None = None,
     have: int | None = None,
     clusters: Sequence[int] | None = None,
     watch: Watch | None = None,
@@ -105,10 +103,6 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
     if have is not None and have < 1:
         raise ConfigError("plan: the dataset has no goldens, so there is nothing to plan with")
-    if cost_per_trial is not None and not 0 <= cost_per_trial < math.inf:
-        raise ConfigError(
-            f"plan: the cost of a trial must be a number that is not negative, got {cost_per_trial:g}"
-        )
     asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
     need = _goldens_needed(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
@@ -124,7 +118,6 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         about=about,
         icc=None if exact and not _has_clusters(clusters) else icc,
         draws=0 if exact and not _has_clusters(clusters) else DRAWS,
-        cost_usd=None if cost_per_trial is None else cost_per_trial * size * trials,
         have=have,
         clusters=len(clusters) if clusters and _has_clusters(clusters) else None,
         chance_to_pass=chance,
@@ -326,6 +319,4 @@ def _sentence(sample_plan: SamplePlan, minimum: float, target: float, power: flo
             text += f" With {sample_plan.have:,}{inside} PASS is impossible: add goldens or lower min."
         else:
             text += f" With {sample_plan.have:,}{inside} the chance to PASS is {percent(sample_plan.chance_to_pass)}."
-    if sample_plan.cost_usd is not None:
-        text += f" Expected cost {sample_plan.cost_usd:,.2f} USD."
     return text
