@@ -1,208 +1,32 @@
-"""Any function is an agent: its parameters say what it is called with, through every door and in every turn."""
+"""Any function is an agent: what begins anew in each trial, what is refused, and what it may not send."""
 
 import asyncio
-import contextlib
 import inspect
 import json
 import sys
-from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner
-from hypothesis import given, strategies as st
-from pydantic_ai import Agent
-from pydantic_ai.models.test import TestModel
+from hypothesis import given, settings, strategies as st
 
 import rightcall as rc
-from rightcall import laminar
 from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.first_request import holds_expectations
-from rightcall.cli.check import check
-from rightcall.cli.run import run
+from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import RightCallError
-from rightcall.deepeval.simulator import ConversationSimulator
-from rightcall.model.message import Message
-from rightcall.wings.generate.simulator import SimulationNode
+from tests.models.test_http_agent import service
+from tests.support.examples import examples
+from tests.support.one_server import one_server
 
-TEXT, NEXT = "Weather in Hue?", "And tomorrow?"
 GOLDEN = rc.Golden(
-    TEXT,
-    id="hue",
-    expected_calls=[rc.ExpectedCall("get_weather", {"city": "Hue"})],
-    forbidden_calls=["shut_down"],
+    "Weather in Hue?", id="hue", expected_calls=[rc.ExpectedCall("get_weather", {"city": "Hue"})]
 )
 TALK = rc.ConversationalGolden(
     "Somebody plans a trip",
     id="trip",
-    turns=[rc.Turn("user", TEXT), rc.Turn("user", NEXT)],
-    forbidden_calls=["shut_down"],
+    turns=[rc.Turn("user", "Weather in Hue?"), rc.Turn("user", "And tomorrow?")],
 )
-EARLIER = [{"role": "user", "content": TEXT}, {"role": "assistant", "content": "Sunny."}]
-
-SIGNATURES = {
-    "text": ("question", {"question": "text"}),
-    "typed": ("asked: str", {"asked": "text"}),
-    "by_place": ("asked, /", {"asked": "text"}),
-    "by_name": ("*, asked", {"asked": "text"}),
-    "optional": ("asked='', temperature=0.5", {"asked": "text", "temperature": 0.5}),
-    "starred": ("*asked, **others", {"asked": "texts", "others": "nothing"}),
-    "alone": ("messages", {"messages": "text"}),
-    "history": ("asked, history", {"asked": "text", "history": "earlier"}),
-    "messages": ("asked, messages=None", {"asked": "text", "messages": "earlier"}),
-    "history_first": ("history, asked", {"asked": "text", "history": "earlier"}),
-    "turns": ("asked, turns, session_id", {"asked": "text", "turns": "turns", "session_id": "id"}),
-    "thread": ("asked, thread_id", {"asked": "text", "thread_id": "id"}),
-    "golden": ("golden", {"golden": "golden"}),
-    "annotated": ("case: rc.Golden", {"case": "golden"}),
-    "quoted": ("case: 'Golden | None'", {"case": "golden"}),
-    "both": ("asked, golden", {"asked": "text", "golden": "golden"}),
-    "golden_history": ("golden, history", {"golden": "golden", "history": "earlier"}),
-}
-"""Parameters, and what each gets."""
-
-AGENTS = """
-import json
-import rightcall as rc
-from pathlib import Path
-
-LOG = Path(__file__).with_name("log.jsonl")
-
-def kind(value):
-    if isinstance(value, (rc.Golden, rc.ConversationalGolden)):
-        return "golden"
-    if isinstance(value, list):
-        return [{"role": v.role, "content": v.content} if isinstance(v, rc.Turn) else v for v in value]
-    return "id" if isinstance(value, str) and len(value) == 32 else value
-
-def note(values):
-    with LOG.open("a") as log:
-        log.write(json.dumps({name: kind(value) for name, value in values.items()}) + "\\n")
-    return ANSWER()
-
-def ANSWER():
-    return "Sunny."
-"""
-
-
-@pytest.fixture
-def agents(tmp_path, monkeypatch):
-    functions = (
-        f"def {name}({words}):\n    return note(locals())\n" for name, (words, _) in SIGNATURES.items()
-    )
-    (tmp_path / "signatures.py").write_text("\n".join([AGENTS, *functions]))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(sys.modules, "signatures", raising=False)
-    import signatures
-
-    return signatures
-
-
-def heard(folder):
-    log = folder / "log.jsonl"
-    lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    log.unlink(missing_ok=True)
-    return lines
-
-
-def by_evaluate(agents, name):
-    rc.evaluate(getattr(agents, name), [GOLDEN])
-
-
-def by_aevaluate(agents, name):
-    asyncio.run(rc.aevaluate(getattr(agents, name), [GOLDEN]))
-
-
-def by_observation(agents, name):
-    agents.ANSWER = observed_answer
-    rc.evaluate(rc.observe(getattr(agents, name)), [GOLDEN])
-
-
-def observed_answer():
-    return Agent(TestModel(custom_output_text="Sunny.")).run_sync("Weather?").output
-
-
-def by_assert_test(agents, name):
-    with contextlib.suppress(AssertionError):
-        rc.assert_test(golden=GOLDEN, agent=rc.Agent(getattr(agents, name)))
-
-
-def by_laminar(agents, name):
-    laminar.evaluate(
-        data=[GOLDEN], executor=getattr(agents, name), evaluators={"any": lambda output, target: 1}
-    )
-
-
-def suite(name):
-    golden = {
-        "id": "hue",
-        "input": TEXT,
-        "expected_calls": [{"tool": "get_weather"}],
-        "forbidden_calls": ["shut_down"],
-    }
-    Path("goldens.jsonl").write_text(json.dumps(golden), encoding="utf-8")
-    Path("suite.json").write_text(
-        json.dumps({"dataset": "goldens.jsonl", "agent": {"model": f"signatures:{name}"}}), encoding="utf-8"
-    )
-
-
-def by_run(agents, name):
-    suite(name)
-    done = CliRunner().invoke(run, ["suite.json"])
-    assert done.exit_code == 1, done.output
-
-
-def by_check(agents, name):
-    by_run(agents, name)
-    agents.LOG.unlink()
-    done = CliRunner().invoke(check, ["suite.json", "--full", "--again", "--baseline", "last"])
-    assert done.exit_code in (0, 3), done.output
-
-
-DOORS = [by_evaluate, by_aevaluate, by_observation, by_assert_test, by_laminar, by_run, by_check]
-
-
-def wanted(name, text, earlier):
-    values = {"text": text, "texts": [text], "earlier": earlier, "turns": earlier, "nothing": {}}
-    return {word: values.get(role, role) for word, role in SIGNATURES[name][1].items()}
-
-
-@pytest.mark.parametrize("name", SIGNATURES)
-def test_a_parameter_gets_what_its_name_and_annotation_ask_for(name, agents, tmp_path):
-    function = AgentFunction.of(getattr(agents, name))
-    earlier = [Message(**message) for message in EARLIER]
-    asyncio.run(function.call(NEXT, GOLDEN, earlier=earlier))
-    assert heard(tmp_path) == [wanted(name, NEXT, EARLIER)]
-
-
-@pytest.mark.stories
-@pytest.mark.parametrize("door", DOORS)
-def test_every_door_calls_an_agent_by_its_signature(door, agents, tmp_path):
-    for name in SIGNATURES:
-        door(agents, name)
-        lines = heard(tmp_path)
-        assert lines
-        assert all(line == wanted(name, TEXT, []) for line in lines), lines
-
-
-@pytest.mark.stories
-@pytest.mark.parametrize("observed", [False, True])
-def test_each_turn_gets_its_text_and_what_was_said_before(observed, agents, tmp_path):
-    for name, (_, roles) in SIGNATURES.items():
-        function = getattr(agents, name)
-        agents.ANSWER = observed_answer if observed else agents.ANSWER
-        rc.evaluate(rc.observe(function) if observed else function, [TALK])
-        whole = {*roles.values()} == {"golden"} and not observed
-        turns = [wanted(name, TEXT, []), wanted(name, NEXT, EARLIER)]
-        assert heard(tmp_path) == (turns[:1] if whole else turns), name
-
-
-def test_the_simulator_of_deepeval_calls_a_function_the_same_way(agents, tmp_path):
-    for name in ("text", "messages", "turns", "thread"):
-        simulator = ConversationSimulator(getattr(agents, name), SimulationNode(say=TEXT, terminal=True))
-        simulator.simulate([rc.ConversationalGolden("A trip")])
-        assert heard(tmp_path) == [wanted(name, TEXT, [])]
 
 
 class Counter:
@@ -267,6 +91,92 @@ def test_a_golden_as_text_is_what_it_asks_and_nothing_that_is_expected(asked, to
         assert template.format(case) == template.format(asked)
         assert "%s" % case == asked  # noqa: UP031
         assert not holds_expectations(str(case), case)
+
+
+CALLS = {
+    "plain": lambda value: value,
+    "nested": lambda value: {"where": [value]},
+    "number": lambda value: int(value, 36),
+    "choice": lambda value: {"any_of": [value, "other"]},
+    "pattern": lambda value: {"regex": value},
+}
+"""How a golden may state a value of an argument."""
+
+secrets = st.from_regex(r"[a-z][a-z0-9]{9}", fullmatch=True)
+
+
+@st.composite
+def golden_and_values(draw):
+    """A golden of one turn or many, and the values that it expects; its texts may quote some of them."""
+    values = draw(st.lists(secrets, min_size=6, max_size=6, unique=True))
+    quoted = draw(st.lists(st.sampled_from(values), max_size=2))
+    text = " ".join([draw(words), *quoted])
+    args = {"city": draw(st.sampled_from([*CALLS.values()]))(values[0])}
+    calls = [rc.ExpectedCall("get_weather", args, notes={"why": values[1]})]
+    more: Any = {"output_contains": [values[2]], "expected_state": {"seen": values[3]}, "comments": values[4]}
+    if draw(st.booleans()):
+        return rc.Golden(text, expected_calls=calls, expected_output=values[5], **more), values
+    turns = [rc.Turn("user", text, expected_calls=calls), rc.Turn("user", "And then?")]
+    return rc.ConversationalGolden("A trip", turns=turns, expected_outcome=values[5], **more), values
+
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    open("heard.txt", "a").write(line)
+    print(json.dumps({"calls": [], "output": "Sunny."}), flush=True)
+"""
+TOOLS = [{"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {}}}}]
+
+
+@pytest.fixture(scope="module")
+def listeners(tmp_path_factory):
+    """Agents of every kind, and what each was sent: a function, a model, a service, a program."""
+    folder, told = tmp_path_factory.mktemp("listeners"), []
+    (folder / "agent.py").write_text(PROGRAM)
+    (folder / "heard.txt").touch()
+
+    def function(question, history, session_id):
+        told.append([question, history])
+        return "Sunny."
+
+    program = rc.Agent(f"exec:{sys.executable} agent.py", exchange=Exchange(folder=str(folder), reuse=True))
+    with one_server() as model, service({"calls": [], "output": "Sunny."}) as server:
+        mock = {"get_weather": {"result": "Sunny."}}
+        asked = rc.Agent("openai:m", base_url=model.url, tools=TOOLS, mode="loop", mocks=mock)
+        yield (
+            folder,
+            [
+                (rc.Agent(function), lambda: told),
+                (asked, lambda: model.bodies),
+                (rc.Agent(f"http:{server.url}"), lambda: server.bodies),
+                (
+                    program,
+                    lambda: [json.loads(line) for line in (folder / "heard.txt").read_bytes().splitlines()],
+                ),
+            ],
+        )
+
+
+def strings(value):
+    """Every text and number of a JSON value, and the names of its fields."""
+    parts = [*value, *value.values()] if isinstance(value, dict) else value
+    return [s for part in parts for s in strings(part)] if isinstance(value, dict | list) else [str(value)]
+
+
+@pytest.mark.stories
+@settings(max_examples=examples(100, few=10))
+@given(asked=golden_and_values())
+def test_no_text_that_is_sent_holds_what_is_expected_unless_the_user_says_it(listeners, asked):
+    (golden, values), (folder, agents) = asked, listeners
+    said = golden.input if isinstance(golden, rc.Golden) else golden.turns[0].content
+    hidden = [form for value in values if value not in said for form in (value, str(int(value, 36)))]
+    for agent, heard in agents:
+        before = len(heard())
+        rc.evaluate(agent, [golden], store=folder / "s.db", progress=False)
+        texts = strings(heard()[before:])
+        assert said in texts
+        assert [value for value in hidden if any(value in text for text in texts)] == []
 
 
 def test_a_builtin_gets_the_text():

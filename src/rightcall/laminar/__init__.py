@@ -31,6 +31,7 @@ from msgspec.structs import replace
 from rightcall.agents.agent import Agent
 from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.callable_agent import as_trajectory, call_function, detached
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.api.evaluation import aevaluate as run_agent
 from rightcall.api.run_result import RunResult
 from rightcall.core.codec import name_of, source_hash
@@ -135,10 +136,10 @@ def _distinct(goldens: list[Golden]) -> list[Golden]:
 
 
 def agent_of(executor: Any) -> Agent:
-    """An agent, a model's name, or a function from the data of an item to any value."""
+    """An agent, observed or not, a model's name, or a function from the data of an item to any value."""
     if isinstance(executor, Agent):
         return executor
-    if isinstance(executor, str) or hasattr(executor, "complete"):
+    if isinstance(executor, str | ObservedAgent) or hasattr(executor, "complete"):
         return Agent(executor)
     if not callable(executor):
         problem = f"executor must be a function, an Agent or a model's name, got {type(executor).__name__}"
