@@ -89,6 +89,16 @@ def test_json_is_alone_on_stdout_and_what_an_agent_prints_is_on_stderr(program):
 
 
 @pytest.mark.stories
+def test_a_reader_of_json_behind_a_pipe_reads_all_of_it_and_ends(program, tmp_path):
+    command = '"$0" -m rightcall run suite.yaml --json 2> err | "$0" -m json.tool --json-lines'
+    line = ["sh", "-c", command, sys.executable]
+    piped = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    _end_child(tmp_path)
+    assert (piped.returncode, piped.stderr) == (0, "")
+    assert '"verdict": "PASS"' in piped.stdout
+
+
+@pytest.mark.stories
 def test_the_verdict_begins_on_a_line_of_its_own(program):
     lines = program("run", "suite.yaml", stderr=subprocess.STDOUT).stdout.splitlines()
     assert "agent: and a line without an end" in lines
