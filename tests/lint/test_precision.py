@@ -233,3 +233,11 @@ def test_a_text_that_says_how_repetitions_are_removed_is_enough(description, sev
 )
 def test_what_goes_to_the_trash_needs_no_confirmation(description, severity):
     assert severity_of("TD402", a_tool("delete_mail", description, ("id",), id="Which mail.")) == severity
+
+
+@pytest.mark.parametrize(
+    ("named", "severity"), [("iri", ""), ("iri-reference", ""), ("date-time", ""), ("place-name", "warning")]
+)
+def test_only_a_format_that_no_standard_defines_is_unsupported(named, severity):
+    link = {"type": "string", "format": named, "description": "Link to the bill."}
+    assert severity_of("TD709", a_tool("get_bill", "Returns one bill.", link=link)) == severity

@@ -8,7 +8,7 @@ from rightcall.core.words import name_tokens
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import lower_limits
 
 FAR_TOO_MANY = 50
 
@@ -28,11 +28,7 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
     count, most = len(tools.tools), tools.config.max_tools
     if count <= most:
         return
-    refusing = sorted(
-        target
-        for target in tools.targets
-        if (limit := provider(target).most_tools) is not None and count > limit
-    )
+    refusing = lower_limits(tools.targets, "tools offered", count)
     far = ", far more" if count > FAR_TOO_MANY else ", more"
     message = f"{count} tools{far} than the {most} a model chooses from reliably"
     if refusing:

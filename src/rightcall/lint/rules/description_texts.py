@@ -10,7 +10,7 @@ from rightcall.lint.features.text import excerpt, outside_sections, parameters_i
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import lower_limits
 
 FEWEST_WORDS = 5
 LONGEST = 4000
@@ -97,8 +97,7 @@ def too_long(tool: ToolFeatures) -> Findings:
     length = len(tool.description)
     if length <= 1000:
         return
-    limits = [limit for target in tool.targets if (limit := provider(target).description_length) is not None]
-    limit = min([LONGEST, *limits])
+    limit = min([LONGEST, *lower_limits(tool.targets, "characters of a description", length).values()])
     if length > limit:
         why = "the most OpenAI accepts" if limit < LONGEST else "the most that helps a model"
         yield Finding(

@@ -13,7 +13,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.effects import EFFECTS
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import lower_limits, provider
 
 _PORTABLE = re.compile(r"[A-Za-z0-9_-]+")
 _ASCII = re.compile(r"[\x20-\x7e]*")
@@ -47,9 +47,7 @@ def name_charset(tool: ToolFeatures) -> Findings:
         )
         return
     portable = re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_-") or "tool"
-    # Without the limit of length in the pattern, which is another rule's.
-    charsets = {target: re.sub(r"\{\d,\d+\}\$$", "*$", provider(target).name) for target in tool.targets}
-    refusing = sorted(target for target, charset in charsets.items() if not re.fullmatch(charset, name))
+    refusing = sorted(target for target in tool.targets if not re.fullmatch(provider(target).name, name))
     strange = "".join(sorted(set(re.sub(r"[A-Za-z0-9_-]", "", name))))
     where = f"rejected by {', '.join(refusing)}" if refusing else "rejected by some providers"
     yield Finding(
@@ -75,9 +73,9 @@ def name_length(tools: SetFeatures) -> SetFindings:
         length = len(tools.config.prefix) + len(tool.name)
         if length <= PORTABLE:
             continue
-        refusing = sorted(target for target in tool.targets if length > provider(target).name_length)
+        refusing = lower_limits(tool.targets, "characters of a name", length)
         with_prefix = f" with the prefix {tools.config.prefix}" if tools.config.prefix else ""
-        limit = provider(refusing[0]).name_length if refusing else PORTABLE
+        limit = next(iter(refusing.values()), PORTABLE)
         who = ", ".join(refusing) if refusing else "some providers"
         error = bool(refusing) or length > LONGEST
         yield Finding(

@@ -9,7 +9,7 @@ from rightcall.lint.features.mentions import OPPOSITES
 from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import lower_limits
 
 DEEP = 3
 TOO_DEEP = 10
@@ -46,8 +46,7 @@ def deep_nesting(tool: ToolFeatures) -> Findings:
     deepest = max(tool.properties, key=lambda node: node.depth, default=None)
     if deepest is None or deepest.depth <= DEEP:
         return
-    limits = [limit for target in tool.targets if (limit := provider(target).levels) is not None]
-    refused = any(deepest.depth > limit for limit in limits)
+    refused = lower_limits(tool.targets, "levels", deepest.depth)
     names = ".".join(
         str(deepest.path[i + 1]) for i, part in enumerate(deepest.path[:-1]) if part == "properties"
     )

@@ -10,13 +10,13 @@ from rightcall.files.documents import JsonPath
 from rightcall.lint.features.schemas import DEFAULT_DIALECT, Node, dialect_of, walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, tool_rule
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import provider, targets_without
 from rightcall.schema.subschemas import reference_of
 from rightcall.schema.types import with_null, without
 
 _DEFINED = word_set("""
-    date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri iri-
-    reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double byte binary
+    date-time time date duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference iri
+    iri-reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double byte binary
     password enum
     """)
 """What JSON Schema 2020-12, OpenAPI and Gemini define."""
@@ -31,12 +31,11 @@ def unsupported_format(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"city": {"format": "place-name"}}}}
     """
-    strict = [provider(target) for target in tool.targets if provider(target).formats]
     for node in tool.nodes:
         named = node.schema.get("format")
         if not isinstance(named, str):
             continue
-        refused = any(named not in facts.formats for facts in strict)
+        refused = not all(provider(target).takes("format", named) for target in tool.targets)
         if named in _DEFINED and not refused:
             continue
         text = f"{node.text.rstrip()} Format: {named}.".strip()
@@ -138,7 +137,7 @@ def ref_siblings(tool: ToolFeatures) -> Findings:
       "$defs": {"City": {"type": "string"}}
     }}
     """
-    if not any(not provider(target).ref_siblings for target in tool.targets):
+    if not targets_without(tool.targets, "siblings of $ref"):
         return
     for node in tool.nodes:
         reference = node.schema.get("$ref")
@@ -187,7 +186,7 @@ def recursive(tool: ToolFeatures) -> Findings:
         if isinstance(reference, str) and reference in reachable(
             leads[reference], lambda here: leads.get(here, ())
         ):
-            refusing = sorted(target for target in tool.targets if not provider(target).recursive)
+            refusing = targets_without(tool.targets, "recursion")
             who = (
                 f"{', '.join(refusing)} {'rejects' if len(refusing) == 1 else 'reject'} that"
                 if refusing

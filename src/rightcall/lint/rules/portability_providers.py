@@ -11,7 +11,7 @@ from rightcall.lint.features.schemas import Node, can_be_closed
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
-from rightcall.schema.provider_limits import provider
+from rightcall.schema.provider_limits import lower_limits, provider, targets_without
 from rightcall.schema.subschemas import properties_of, reference_of, required_of
 from rightcall.schema.types import with_null
 
@@ -69,20 +69,21 @@ def openai_strict_keyword(tool: ToolFeatures) -> Findings:
 
     Fails: {"input_schema": {"properties": {"city": {"not": {"const": ""}}}}}
     """
-    facts = provider("openai-strict")
+    return _refusals(tool, "openai-strict")
+
+
+def _refusals(tool: ToolFeatures, target: str) -> Findings:
+    limits = provider(target)
     for node in tool.nodes:
         for key in node.schema:
-            if key in facts.forbidden_keywords:
-                yield Finding(
-                    (*node.path, key), f"strict mode rejects '{key}'", "say it in the text, or make two tools"
-                )
-            elif key in facts.doubtful_keywords:
-                yield Finding(
-                    (*node.path, key),
-                    f"strict mode is not known to accept '{key}'",
-                    "leave it out for OpenAI",
-                    severity="warning",
-                )
+            if (reason := limits.refusal(key)) is not None:
+                edits = _enum_edits(node) if key == "const" else ()
+                message = reason.message.format(key)
+                yield Finding((*node.path, key), message, reason.hint, severity=reason.severity, edits=edits)
+
+
+def _enum_edits(node: Node) -> tuple[Edit, ...]:
+    return Edit((*node.path, "enum"), [node.schema["const"]]), Edit((*node.path, "const"), REMOVED)
 
 
 @tool_rule(
@@ -100,7 +101,7 @@ def root_combinator(tool: ToolFeatures) -> Findings:
     """
     for key in ("anyOf", "oneOf", "allOf"):
         if key in tool.schema:
-            refusing = sorted(target for target in tool.targets if not provider(target).root_combinators)
+            refusing = targets_without(tool.targets, "root combinators")
             who = ", ".join(refusing) if refusing else "some providers"
             yield Finding(
                 (*INPUT, key),
@@ -129,10 +130,12 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     Fails: {"input_schema": {"properties": {"city": {"minLength": 2}, "days": {"minimum": null, "maximum": null}}}}
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
+    limits = provider("anthropic-strict")
     for node in tool.nodes:
-        keys = _strict_violations(node.schema)
+        schema = node.schema
+        keys = [key for key in schema if limits.refusal(key) or not limits.takes(key, schema[key])]
         if keys:
-            text = _description_with(node.schema, keys)
+            text = _description_with(schema, keys)
             edits = (
                 Edit((*node.path, "description"), text),
                 *(Edit((*node.path, key), REMOVED) for key in keys),
@@ -144,18 +147,6 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
                 edits=edits,
                 safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),
             )
-
-
-def _strict_violations(schema: dict[str, Any]) -> list[str]:
-    """The keywords of one schema that Anthropic's strict mode does not compile, in order."""
-    facts = provider("anthropic-strict")
-    allowed_values: dict[str, Any] = {"format": facts.formats, "minItems": (0, 1)}
-    allowed = {*facts.keywords, "additionalProperties"} - allowed_values.keys()
-    return [
-        key
-        for key, value in schema.items()
-        if key not in allowed and not str(key).startswith("x-") and value not in allowed_values.get(key, ())
-    ]
 
 
 def _description_with(schema: dict[str, Any], keys: list[str]) -> str:
@@ -197,43 +188,33 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
     Passes: {"input_schema": {"properties": {"days": {"minimum": null, "maximum": null}}}}
     """
     anthropic = [tool for tool in tools.tools if "anthropic-strict" in tool.targets]
-    for name, count, most in _anthropic_counts(anthropic):
-        if count > most:
+    for name, count in _anthropic_counts(anthropic).items():
+        for most in lower_limits(["anthropic-strict"], name, count).values():
             message = f"{count} {name} in strict tools, Anthropic accepts {most} a request"
             yield Finding((), message, _HINT).of(anthropic[0])
     for tool in [tool for tool in tools.tools if "openai-strict" in tool.targets]:
-        for name, count, most in _openai_counts(tool):
-            if count > most:
+        for name, count in _openai_counts(tool).items():
+            for most in lower_limits(["openai-strict"], name, count).values():
                 message = f"{count:,} {name}, OpenAI accepts {most:,} in strict mode"
                 yield Finding(("input_schema",), message, _HINT).of(tool)
 
 
-def _anthropic_counts(tools: list[ToolFeatures]) -> list[tuple[str, int, int]]:
-    facts = provider("anthropic-strict")
+def _anthropic_counts(tools: list[ToolFeatures]) -> dict[str, int]:
     optional = sum(not node.required for tool in tools for node in tool.properties)
     schemas = [node.schema for tool in tools for node in tool.properties]
     unions = sum(isinstance(s.get("type"), list) or "anyOf" in s or "oneOf" in s for s in schemas)
-    return [
-        ("tools", len(tools), facts.strict_tools or 0),
-        ("optional parameters", optional, facts.optional_parameters or 0),
-        ("union parameters", unions, facts.union_parameters or 0),
-    ]
+    return {"tools": len(tools), "optional parameters": optional, "union parameters": unions}
 
 
-def _openai_counts(tool: ToolFeatures) -> list[tuple[str, int, int]]:
-    facts = provider("openai-strict")
-    enums = [
-        value
-        for node in tool.nodes
-        if isinstance(values := node.schema.get("enum"), list)
-        for value in values
-    ]
+def _openai_counts(tool: ToolFeatures) -> dict[str, int]:
+    lists = [values for node in tool.nodes if isinstance(values := node.schema.get("enum"), list)]
+    enums = [value for values in lists for value in values]
     characters = sum(len(node.name) for node in tool.properties) + sum(len(str(value)) for value in enums)
-    return [
-        ("properties", len(tool.properties), facts.properties or 0),
-        ("enum values", len(enums), facts.enum_values or 0),
-        ("characters of names and enums", characters, facts.name_characters or 0),
-    ]
+    return {
+        "properties": len(tool.properties),
+        "enum values": len(enums),
+        "characters of names and enums": characters,
+    }
 
 
 @tool_rule("TD713", "info", only_for="anthropic", sources=("ANT-root", "ANT-sdk"))
@@ -283,25 +264,8 @@ def gemini_schema_field(tool: ToolFeatures) -> Findings:
     }}}}
     """
     takes_json_schema = ("parametersJsonSchema",), ("parameters_json_schema",)
-    if tool.source.document_path(INPUT)[-1:] in takes_json_schema:
-        return
-    keywords = provider("gemini").keywords
-    for node in tool.nodes:
-        for key in node.schema:
-            if key in keywords or str(key).startswith("x-"):
-                continue
-            edits: tuple[Edit, ...] = ()
-            if key == "const":
-                edits = (
-                    Edit((*node.path, "enum"), [node.schema["const"]]),
-                    Edit((*node.path, "const"), REMOVED),
-                )
-            yield Finding(
-                (*node.path, key),
-                f"'{key}' is not a field of Gemini's Schema",
-                "send it as parameters_json_schema, or say it otherwise",
-                edits=edits,
-            )
+    if tool.source.document_path(INPUT)[-1:] not in takes_json_schema:
+        yield from _refusals(tool, "gemini")
 
 
 @tool_rule("TD706", "error", only_for="gemini", sources=("GEM",))
@@ -317,7 +281,7 @@ def gemini_param_name(tool: ToolFeatures) -> Findings:
       "type": "string", "enum": ["knots"], "description": "Scale of the wind."
     }}}}
     """
-    allowed = re.compile(provider("gemini").parameter_name or "")
+    allowed = re.compile(provider("gemini").parameter_name)
     for node in tool.properties:
         if not allowed.match(node.name) and node.name.isascii():
             better = re.sub(r"\W+", "_", node.name).strip("_")[:64] or "value"
