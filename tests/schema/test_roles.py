@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.tool_roles import RolePlan
+from rightcall.schema.effects import effect_of
 from rightcall.schema.roles.derivation import flows_of, tool_roles, toolset_roles
 from tests.support.examples import examples
 
@@ -179,3 +180,20 @@ def test_hints_of_a_server_never_make_a_tool_with_something_to_send_pay_or_run_h
     assert strong <= set(hinted.sinks)
     assert not plain.external or hinted.external or opens is False or reads is True
     assert {reason.role for reason in hinted.reasons} >= set(hinted.sinks)
+
+
+@pytest.mark.parametrize(
+    ("name", "hints", "trusted", "untrusted"),
+    [
+        ("update_label", {"read_only": True}, "read", "update"),
+        ("label", {"read_only": True}, "read", "unknown"),
+        ("get_label", {"destructive": True}, "update", "update"),
+        ("label", {"destructive": True}, "update", "unknown"),
+        ("create_label", {"destructive": True}, "create", "create"),
+        ("search", {}, "unknown", "read"),
+    ],
+)
+def test_a_hint_of_a_server_that_may_lie_turns_no_write_into_a_read(name, hints, trusted, untrusted):
+    annotations = Annotations(**hints)
+    assert effect_of(name, annotations).kind == trusted
+    assert effect_of(name, annotations, trusted=False).kind == untrusted

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rightcall.core.words import name_tokens, word_set
+from rightcall.model.tool import Annotations
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect
@@ -109,6 +110,7 @@ MONEY_WORDS = word_set(
 _LAST_WORDS = READ | DESTROY | TAKE_AWAY
 
 Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unknown"]
+_DECLARED = ("read", "update", "create", "money", "take_away", "destroy")
 
 
 @dataclass(frozen=True)
@@ -129,30 +131,32 @@ class Effect:
         return self.kind not in ("read", "unknown")
 
 
-def effect_of(name: str, annotations: Any, extension: Any) -> Effect:
-    """Classify one tool."""
-    verb = verb_of(name)
-    by_verb: Any = EFFECTS.get(verb, "unknown")
+def effect_of(name: str, hints: Annotations, declared: Any = None, *, trusted: bool = True) -> Effect:
+    """The effect of one tool, by what is declared, by its hints, by the verb of its name.
+
+    Hints that are not trusted, as in a guard, are those of a server that may lie: they turn no write into a read, and
+    an unknown effect stays unknown, from which a guard expects the worst.
+    """
+    verb = verb_of(name, alone=not trusted)
+    kind: Any = EFFECTS.get(verb, "unknown")
     if verb == "drop" and not STORED.isdisjoint(name_tokens(name)):
-        by_verb = "destroy"
-    declared = extension.get("effect") if isinstance(extension, dict) else None
-    if declared in ("read", "update", "create", "money", "take_away", "destroy"):
-        return Effect(declared, verb)
-    hints = annotations if isinstance(annotations, dict) else {}
-    if hints.get("readOnlyHint") is True:
-        return Effect("read", verb)
-    if hints.get("destructiveHint") is True and by_verb not in ("destroy", "take_away", "money"):
+        kind = "destroy"
+    if declared in _DECLARED:
+        kind = declared
+    elif hints.read_only is True:
+        kind = "read" if trusted else kind
+    elif hints.destructive is True and (kind == "read" or (kind == "unknown" and trusted)):
         # The hint's default is true and many servers set it on every write: it does not make a
         # creation destructive, it only settles a verb that says nothing.
-        return Effect("update" if by_verb in ("unknown", "read") else by_verb, verb)
-    return Effect(by_verb, verb)
+        kind = "update"
+    return Effect(kind, verb)
 
 
-def verb_of(name: str) -> str:
+def verb_of(name: str, *, alone: bool = False) -> str:
     """The verb of a name: the first token that is one, looking at the last dotted part first.
 
     A word that is a noun as often as a verb counts only as the first token, or after a namespace when no other token
-    is a verb.
+    is a verb. With `alone`, it counts as the only token too: `search` is a verb, and a noun elsewhere.
     """
     for part in reversed(name.split(".")):
         tokens = name_tokens(part)
@@ -163,5 +167,7 @@ def verb_of(name: str) -> str:
                 return token
         if len(tokens) > 2 and tokens[1] in AFTER_NAMESPACE and tokens[0] not in EFFECTS:
             return tokens[1]  # slack_post_message
-    first = name_tokens(name)[:1]
-    return first[0] if first and first[0] in EFFECTS and first[0] not in ALSO_NOUNS else ""
+    tokens = name_tokens(name)
+    first = tokens[0] if tokens else ""
+    counts = first not in ALSO_NOUNS or (alone and len(tokens) == 1)
+    return first if first in EFFECTS and counts else ""

@@ -160,7 +160,15 @@ class ToolFeatures:
 
     @cached_property
     def effect(self) -> Effect:
-        return effect_of(self.name, self.source.annotations, self.source.extension)
+        extension = self.source.extension
+        declared = extension.get("effect") if isinstance(extension, dict) else None
+        return effect_of(self.name, self.hints, declared)
+
+    @cached_property
+    def hints(self) -> Annotations:
+        """The hints of the definition, as far as they are true or false."""
+        stated = {ours: self.annotations.get(theirs) for theirs, ours in HINTS.items()}
+        return Annotations(**{name: value for name, value in stated.items() if isinstance(value, bool)})
 
     @cached_property
     def opening_verb(self) -> str:
@@ -181,10 +189,8 @@ class ToolFeatures:
     @cached_property
     def roles(self) -> ToolRoles:
         """What an attacker could do with the tool: source of foreign or private text, sink of some kind."""
-        hints = {ours: self.annotations.get(theirs) for theirs, ours in HINTS.items()}
-        stated = Annotations(**{name: value for name, value in hints.items() if isinstance(value, bool)})
         output = self.source.output_schema if isinstance(self.source.output_schema, dict) else None
-        return tool_roles(Tool(self.name, self.description, self.schema, output, annotations=stated))
+        return tool_roles(Tool(self.name, self.description, self.schema, output, annotations=self.hints))
 
     @cached_property
     def prose(self) -> list[tuple[JsonPath, str]]:

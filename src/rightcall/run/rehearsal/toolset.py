@@ -45,12 +45,7 @@ class Toolset:
     def effect(self, name: str) -> Effect:
         """What a tool does to the world, by its hints and its name."""
         if name not in self._effects:
-            tool = self.tools.get(name)
-            hints = {}
-            if tool is not None:
-                annotations = tool.annotations
-                hints = {"readOnlyHint": annotations.read_only, "destructiveHint": annotations.destructive}
-            self._effects[name] = effect_of(name, hints, None)
+            self._effects[name] = effect_of(name, self.tools.get(name, Tool(name)).annotations)
         return self._effects[name]
 
     def changes_world(self, name: str) -> bool:

@@ -21,7 +21,7 @@ from rightcall.model.tool_roles import (
     SinkKind,
     ToolRoles,
 )
-from rightcall.schema.effects import EFFECTS, STORED, verb_of
+from rightcall.schema.effects import EFFECTS, effect_of
 from rightcall.schema.roles.leaves import is_free_text, leaves
 from rightcall.schema.roles.parameters import parameter_classes
 from rightcall.schema.roles.vocabulary import nouns_of
@@ -85,11 +85,8 @@ def flows_of(roles: Mapping[str, ToolRoles]) -> Flows:
 class _Derivation:
     def __init__(self, tool: Tool, plan: RolePlan, *, confirmed: bool) -> None:
         self.tool, self.plan, self.confirmed = tool, plan, confirmed
-        self.tokens = name_tokens(tool.name)
-        only_token = (
-            self.tokens[0] if len(self.tokens) == 1 else ""
-        )  # `search` is a verb, and a noun elsewhere
-        self.verb = verb_of(tool.name) or (only_token if only_token in EFFECTS else "")
+        self.effect = effect_of(tool.name, tool.annotations, trusted=False)
+        self.verb = self.effect.verb
         self.nouns = nouns_of(tool.name)
         self.parameters = parameter_classes(tool)
         self.classes = {name for names in self.parameters.values() for name in names}
@@ -126,17 +123,14 @@ class _Derivation:
     def _kind(self) -> str:
         """The effect by the verb; hints settle only what the name leaves open."""
         hints = self.tool.annotations
-        kind = EFFECTS.get(self.verb, "unknown")
-        if self.verb == "drop" and not STORED.isdisjoint(self.tokens):
-            kind = "destroy"
+        kind = self.effect.kind
         if kind == "unknown" and self.verb in NO_EFFECT_VERBS:
             return "none"
         if kind == "unknown" and hints.read_only is True and self.classes.isdisjoint(RISKY):
             self._say("source", "annotation", "readOnlyHint, and nothing in the schema to send, pay or run")
             return "read"
-        if kind == "read" and hints.destructive is True and hints.read_only is not True:
+        if kind == "update" and EFFECTS.get(self.verb) == "read":
             self._say("write", "annotation", "destructiveHint")
-            return "update"
         return kind
 
     def _say(self, role: str, by: Origin, why: str) -> bool:
@@ -222,7 +216,11 @@ class _Derivation:
 
     def _grants(self) -> bool:
         in_name = sorted(GRANT_WORDS & self.nouns)
-        adds = self.verb == "add" and "to" in self.tokens and not {"user", "member"}.isdisjoint(self.nouns)
+        adds = (
+            self.verb == "add"
+            and "to" in name_tokens(self.tool.name)
+            and not {"user", "member"}.isdisjoint(self.nouns)
+        )
         in_parameters = [path for path in self.parameters if not GRANT_WORDS.isdisjoint(nouns_of(path))]
         if in_name or adds:
             return self._say("grant", "name", in_name[0] if in_name else self.tool.name)

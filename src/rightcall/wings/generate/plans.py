@@ -298,14 +298,13 @@ def dangerous_neighbour(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
     def overlap(other: Tool) -> float:
         return len(own & _words_of(other)) / max(1, len(own | _words_of(other)))
 
-    others = [other for other in tools if other.name != tool.name and _is_write(other)]
+    others = [
+        other
+        for other in tools
+        if other.name != tool.name and effect_of(other.name, other.annotations).is_write
+    ]
     best = max(others, key=overlap, default=None)
     return best if best is not None and 0 < overlap(best) <= _MOST_SHARED else None
-
-
-def _is_write(tool: Tool) -> bool:
-    hints = {"readOnlyHint": tool.annotations.read_only, "destructiveHint": tool.annotations.destructive}
-    return effect_of(tool.name, hints, None).is_write
 
 
 def _words_of(tool: Tool) -> set[str]:
