@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.files.import_requests import ImportRequestWarning
-from rightcall.files.python_object import load_object, object_from_factory
+from rightcall.files.python_object import ImportRequestWarning, load_object, object_from_factory
 
 FILES = {
     "src/shoplayout/graph.py": "graph = 1\n",
@@ -155,7 +154,7 @@ def test_a_module_that_asks_a_server_while_it_is_imported_is_named_with_the_line
 
 
 def test_an_installed_package_may_ask_a_server_while_it_is_imported(project, monkeypatch):
-    monkeypatch.setattr("rightcall.files.import_requests.INSTALLED", (str(project / "shop_parts"),))
+    monkeypatch.setattr("rightcall.files.python_object.INSTALLED", (str(project / "shop_parts"),))
     with socket.create_server(("127.0.0.1", 0)) as server, warnings.catch_warnings(action="error"):
         port = str(server.getsockname()[1])
         (project / "shop_parts/asks.py").write_text(ASKS.replace("PORT", port), "utf-8")

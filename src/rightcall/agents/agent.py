@@ -15,7 +15,7 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.trial_values import example_value, parameters_without_default, type_name, value_problems
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model.approval_policy import ApprovalPolicy, read_approvals
+from rightcall.model.approval import ApprovalPolicy, read_approvals
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider, Settings

@@ -18,7 +18,7 @@ from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.adapter import ToolAnswer
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
-from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool

@@ -46,7 +46,7 @@ from rightcall.agents.remote.remote_agent import agent_at
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.seam import load
-from rightcall.model.approval_policy import read_approvals
+from rightcall.model.approval import read_approvals
 from rightcall.model.dialects.call_text import CallTextWatch
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider

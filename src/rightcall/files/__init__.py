@@ -5,7 +5,6 @@
     places     a JSON or YAML document with the place of every value in its text
     yaml_text  YAML read as JSON would be (007, NO and dates stay text), and written so that others agree
     python_object   `module:attribute`, wherever the module is
-    import_requests   what its code asks over the network while it is imported
     atomic     files are replaced completely or not at all
     ci_report  remarks at lines of files for CI servers: SARIF, GitHub, GitLab
     revision   git, without programs that a repository names; the branch and commit of a folder

@@ -24,8 +24,7 @@
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 
     agent_names      which agent made a call, how deep it works, and to which agent a call gives work
-    approval         what a human, or a suite's approver in their place, decided about a call before it ran
-    approval_policy  the approver of a suite: what to answer when an agent asks before it runs a tool
+    approval         what a human, or the approver of a suite in their place, decided about a call before it ran
     floor            the floor under a pass rate: how far agents get that understand nothing
     skill_refusal    results that say that a skill was not loaded, of tools that report this like any other result
     worst_case       what a hijacked agent reaches, in numbers that a run keeps

@@ -18,7 +18,7 @@ from rightcall.core.codec import fingerprint_value, to_plain
 from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import content_hash
-from rightcall.model.approval_policy import read_approvals
+from rightcall.model.approval import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import AnyGolden, ConversationalGolden, canonical_golden
 from rightcall.model.record import Record

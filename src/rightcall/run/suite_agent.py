@@ -14,7 +14,7 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.files.python_object import is_object_name, load_object, object_from_factory
-from rightcall.model.approval_policy import read_approvals
+from rightcall.model.approval import read_approvals
 from rightcall.model.dialects import read_tool
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Annotations, Tool

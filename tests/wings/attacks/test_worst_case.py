@@ -16,7 +16,7 @@ from rightcall.model import ExpectedCall, Golden
 from rightcall.model.safety import ReplayedCall, Safety
 from rightcall.tools.guard.policy import AUTO, BASE_RULES, guard_policy, load_policy
 from rightcall.tools.worlds.mailbox import Mailbox
-from rightcall.wings.attacks.worst_case.counterexamples import reproduce
+from rightcall.wings.attacks.worst_case.run import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 
 

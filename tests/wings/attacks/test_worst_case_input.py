@@ -19,8 +19,8 @@ from rightcall.model.tool import Tool
 from rightcall.tools.guard.monitor import replay
 from rightcall.tools.guard.policy import AUTO
 from rightcall.tools.worlds.mailbox import Mailbox
-from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.planted_toolbox import plant_in
+from rightcall.wings.attacks.worst_case.run import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 from tests.support.examples import examples
 from tests.tools.guard.toolset import EVIL, a_tool

@@ -12,8 +12,8 @@ from rightcall.model import ToolCall
 from rightcall.models.base import ModelRequest
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.tools.definitions.source import load_tools
-from rightcall.wings.generate.examples import with_examples
 from rightcall.wings.generate.plans import WEIGHTS, Schedule, plan_of
+from rightcall.wings.generate.setup import with_examples
 from rightcall.wings.generate.ways.tools import label, value_in_words
 
 TOOLS = load_tools(Path(__file__).parent / "data" / "tools.json")

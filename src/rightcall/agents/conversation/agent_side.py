@@ -21,7 +21,7 @@ from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.core.errors import InfrastructureError, InputError
-from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.call import ToolResult
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message

@@ -13,8 +13,7 @@ import msgspec
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import arguments_of, plain
 from rightcall.core.errors import ConfigError
-from rightcall.model.approval import Approval
-from rightcall.model.approval_policy import ApprovalPolicy, ApprovalRule
+from rightcall.model.approval import Approval, ApprovalPolicy, ApprovalRule
 from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 

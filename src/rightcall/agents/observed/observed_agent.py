@@ -29,7 +29,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
-from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.golden import Golden, names_agents
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool

@@ -22,8 +22,7 @@ is about some definitions only (those with a `$ref`, those that delete) says so 
     ambiguity_texts             texts and parameters that do not distinguish two tools
     description_contradictions  text of a tool or parameter that contradicts its definition
     description_texts           what a description says
-    naming_names                names of tools and of their parameters, each alone
-    naming_sets                 names of tools that are offered together
+    naming_names                names of tools and of their parameters, alone and together
     parameters_descriptions     texts of parameters and of their values
     parameters_shape            how many parameters there are, how deep they lie, and which are required
     parameters_types            types that leave too much open
@@ -39,7 +38,6 @@ is about some definitions only (those with a `$ref`, those that delete) says so 
     skills_body                 what is loaded with a skill, and the files that it names
     skills_danger               files of a skill that destroy or steal, hide text from a reviewer
     skills_front_matter         what a skill is chosen by, alone and among other skills, and what it is allowed
-    structure_ignores           inline ignores
     structure_schemas           schemas that are invalid or are no schema of arguments
-    structure_values            values and bounds that contradict their schema
+    structure_values            values and bounds that contradict their schema; inline ignores
 """

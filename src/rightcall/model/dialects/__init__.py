@@ -15,17 +15,13 @@ Messages are read by one mechanism, whatever their format: `part_kinds` lists th
 more spelling: its kinds in `part_kinds`, its fields in `message_fields`, its response in `documents`, and a row in
 `tests/support/spellings.py`.
 
-    agui_stream       the events of AG-UI, the protocol between agents and user interfaces
-    anthropic_stream  the events of Anthropic's Messages API
     call_text         text that looks like a call
-    chat_stream       OpenAI's chat completion chunks, which most servers send
     endings           how an answer ended, as its provider says: whole, cut off, refused, broken, or not yet
     reported_usage    tokens as each format of model answers reports them; unknown where an answer reports none
-    responses_stream  the events of OpenAI's Responses and Realtime APIs
     stream_pieces     what the streams of all formats share, and the check that one has ended
     streams           streamed answers, event by event
     transcript        from a transcript to a trajectory: calls in order, each with the result the agent received
-    ui_stream         the streams of the AI SDK
+    ui_stream         the streams of user interfaces: the AI SDK and AG-UI
     wire              shared by the formats: checked access to hostile JSON, call arguments, outputs of tools
 """
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.model.dialects.agui_stream import AguiStream
-from rightcall.model.dialects.anthropic_stream import AnthropicStream
-from rightcall.model.dialects.chat_stream import ChatStream
-from rightcall.model.dialects.responses_stream import ResponsesStream
+from rightcall.model.dialects.anthropic import AnthropicStream
+from rightcall.model.dialects.openai_chat import ChatStream
+from rightcall.model.dialects.openai_responses import ResponsesStream
 from rightcall.model.dialects.stream_pieces import AnswerStream
-from rightcall.model.dialects.ui_stream import UiMessageStream, begins_ui_stream
+from rightcall.model.dialects.ui_stream import AguiStream, UiMessageStream, begins_ui_stream
 from rightcall.model.message import Message
 
 

@@ -1,4 +1,4 @@
-"""The classes of a tool's parameters: who gets something, what is picked, what is text."""
+"""What a tool's parameters are: who gets something, what is picked, what is text; words that several rooms look for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,46 @@ from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ParameterClass
 from rightcall.schema.roles.leaves import is_free_text, leaves, types_of
-from rightcall.schema.roles.vocabulary import PICK, TECHNICAL_NAMES, singular
+
+PICK = word_set("""
+    id ids uuid key code number name file filename path folder account user username user_name product hotel restaurant
+    flight room car company order issue branch repository repo group channel customer ticket document event
+    """)
+
+TECHNICAL_NAMES = word_set("""
+    idempotency_key request_id trace_id correlation_id client_token expected_version confirmation_token dedup_key
+    """)
+"""Parameters by which programs recognize a call: whoever calls makes them up."""
+
+PRIVATE_FIELDS = word_set(
+    "password passport card pin code token key ssn account secret iban credential salary cvv otp"
+)
+"""Words in the names of result fields whose values must not leave unless the user names them."""
+
+FOREIGN_FIELDS = word_set("""
+    body content text message subject title description note comment review summary snippet html markdown excerpt
+    preview
+    """)
+"""Fields of a result that hold a text somebody else wrote."""
+SENDER_FIELDS = word_set("sender from author owner")
+
+
+@lru_cache(maxsize=65536)
+def singular(word: str) -> str:
+    """`messages` → message, `inboxes` → inbox, `histories` → history; words in -ss, -us and -is stay."""
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("xes", "ches", "shes", "sses")) else word[:-1]
+
+
+@lru_cache(maxsize=65536)
+def nouns_of(name: str) -> frozenset[str]:
+    """The tokens of a name as they are and in the singular."""
+    tokens = name_tokens(name)
+    return frozenset(tokens) | frozenset(map(singular, tokens))
+
 
 _ALWAYS = re.compile(
     r"sql|sql_?query|shell_?command|bash|shell|javascript|python_?code|shell_?script|command_?line|raw_?sql",

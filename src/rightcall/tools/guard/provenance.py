@@ -12,7 +12,7 @@ from typing import Any
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.model.tool_roles import ToolRoles
-from rightcall.schema.roles.vocabulary import FOREIGN_FIELDS, PICK, PRIVATE_FIELDS, SENDER_FIELDS, singular
+from rightcall.schema.roles.parameters import FOREIGN_FIELDS, PICK, PRIVATE_FIELDS, SENDER_FIELDS, singular
 from rightcall.tools.guard.policy import GuardPolicy, Vouching, several
 from rightcall.tools.guard.values import (
     addresses_in,

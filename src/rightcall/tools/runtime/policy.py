@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.core.errors import suggestion
-from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.definitions.validate import problems as argument_problems

@@ -14,8 +14,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.key_formats import CONFIRMATION_PREFIX
-from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval
-from rightcall.model.approval_policy import ApprovalPolicy
+from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval, ApprovalPolicy
 from rightcall.model.tool import Tool
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem

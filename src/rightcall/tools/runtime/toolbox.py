@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model.approval_policy import read_approvals
+from rightcall.model.approval import read_approvals
 from rightcall.model.call import ToolCall
 from rightcall.model.safety import Safety
 from rightcall.model.skill_load import SkillIndex

@@ -2,12 +2,11 @@
 
 subject       a suite, or tools: what an attack is made from
 attack_plan   `rightcall/attacks/1`: carriers, templates, goals and roles of a plan
-attacked_plan a plan of a run with attempts; `rc.attacks`
+attacked_plan a plan of a run with attempts, and what makes them; `rc.attacks`
 attempts      attempts: carrier × goal × template × placement; sites: where; goals: what for; templates: how
 canary        values that occur nowhere else, shaped for their place
 twins         benign twins: what an agent must still do
 harm_pairs    requests that must be refused, and attacks written by hand
-makers        what makes attempts on an agent's tools
 role_text     roles and flows for the terminal and as JSON
 commands/     `rightcall attacks`
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,15 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.goldens import load_goldens
 from rightcall.model.golden import AnyGolden, Golden
+from rightcall.model.tool import Tool
+from rightcall.model.tool_roles import ToolRoles
 from rightcall.run.plan import Plan, Selection
+from rightcall.schema.roles.derivation import toolset_roles
+from rightcall.tools.definitions.source import confirmed_tools, definitions_of
+from rightcall.tools.worlds.base import World
 from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, keys_of_run, read_attack_plan
-from rightcall.wings.attacks.attempts import AttackSet
-from rightcall.wings.attacks.makers import maker_for, maker_of, roles_of
+from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
+from rightcall.wings.attacks.sites import keeps_texts
 
 AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
 IN_ONE_TURN = ("definition", "shadow")
@@ -134,3 +139,33 @@ def _own_tools(agent: Agent) -> str:
         f"attacks cannot be planted in what '{agent.name}' reads, because it brings its own tools; write the attempts "
         "with `rightcall attacks make`, plant them yourself, and score the recorded trajectories"
     )
+
+
+def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackMaker:
+    """What makes attempts on an agent's tools."""
+    entries = tools_of(agent)
+    worlds = [entry.start() for entry in entries if isinstance(entry, World)]
+    other_text = [agent.system, dict(agent.mocks), worlds]
+    return maker_of(entries, goldens, plan, other_text, served=[skill.name for skill in agent.skills])
+
+
+def maker_of(
+    entries: Iterable[Any],
+    goldens: Iterable[AnyGolden],
+    plan: AttackPlan,
+    other_text: object = None,
+    served: Collection[str] = (),
+) -> AttackMaker:
+    """What makes attempts on a set of tools."""
+    sources = list(entries)
+    tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
+    roles = roles_of(sources, plan)
+    keeps = keeps_texts(sources, roles)
+    return AttackMaker(list(goldens), tools, roles, plan, other_text, served, keeps_texts=keeps)
+
+
+def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:
+    """The roles of a set of tools, as the plan has them."""
+    sources = list(entries)
+    tools: list[Tool] = [tool for entry in sources for tool in definitions_of(entry) if tool.kind == "tool"]
+    return toolset_roles(tools, plan.roles, confirmed=confirmed_tools(sources))

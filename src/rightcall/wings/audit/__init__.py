@@ -5,12 +5,11 @@ mutant       one bug: what was changed, whether it is provably wrong, how much h
 mutants/     the operators, by what they change
 proposals    the smallest change of a golden that catches a survivor
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
-command      `rightcall audit`; sections: what was found, which audit_text and audit_view draw
+command      `rightcall audit`: the terminal, Markdown and SARIF; sections: what was found, which audit_view draws too
 
 To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of its file.
 
     audit_document   an audit with what its pages show: goldens, bugs that pass, and goldens with the proposed changes
-    audit_text       the terminal, Markdown and SARIF
     audit_view       an audit for pages
     expectations     expectations as proposals edit them
     mutant_view      one mutant as `--show` prints it

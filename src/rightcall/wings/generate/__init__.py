@@ -17,7 +17,6 @@
 
 To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
 
-    coverage_count  how much of a set of tools the goldens cover: tools, parameters, choices, kinds
     estimate        the cost of generation, estimated before any request
     kit             shared resources of generation, created once per run
 """

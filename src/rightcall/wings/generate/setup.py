@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Self
+
+import msgspec
 
 from rightcall.agents.model_retries import Asker
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import utc_text
+from rightcall.model.record import Record
 from rightcall.model.run import Run
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
@@ -23,13 +27,15 @@ from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import server_of
 from rightcall.models.resolver import endpoint_of, resolve
 from rightcall.run.run_record import new_run_id
+from rightcall.tools.definitions.validate import fits
 from rightcall.wings.generate.config import (
     Model,
 )
-from rightcall.wings.generate.examples import PlannedTools, planned_tools
 from rightcall.wings.generate.kit import Kit, SynthesisSettings
 from rightcall.wings.generate.production import NOTHING, ROUNDS, Production, Work, produce
 from rightcall.wings.generate.prompts import step_prompt
+from rightcall.wings.generate.scribe import Unreadable
+from rightcall.wings.generate.values import has_usable_schema, open_parameters
 from rightcall.wings.generate.verify import Solver, Verifier
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
@@ -178,3 +184,55 @@ def _prompts_hash() -> str:
         if entry.name.endswith(".md")
     )
     return hex_digest("".join(step_prompt(name[:-3]).hash for name in names))
+
+
+COUNT = 8
+
+
+class PlannedTools(Record, frozen=True):
+    """Tools whose parameters have values to draw from; why the others have none; what the examples cost."""
+
+    tools: dict[str, Tool]
+    refusals: dict[str, str]
+    usage: Usage = Usage()
+
+
+async def planned_tools(tools: Sequence[Tool], kit: Kit) -> PlannedTools:
+    """The tools with `examples` for every open parameter."""
+    usable = [tool for tool in tools if has_usable_schema(tool)]
+    refusals = {tool.name: "its schema is invalid" for tool in tools if tool not in usable}
+    exemplified, usage = list[Tool](), Usage()
+    for tool, used in await asyncio.gather(*(_exemplified(tool, kit) for tool in usable)):
+        exemplified.append(tool)
+        usage = usage.plus(used)
+    for tool in exemplified:
+        required = tool.input_schema.get("required") or ()
+        if lacking := [name for name in open_parameters(tool) if name in required]:
+            refusals[tool.name] = f"the model wrote no example that fits {lacking[0]}"
+    planned = {tool.name: tool for tool in exemplified if tool.name not in refusals}
+    return PlannedTools(planned, refusals, usage)
+
+
+async def _exemplified(tool: Tool, kit: Kit) -> tuple[Tool, Usage]:
+    names = open_parameters(tool)
+    if not names:
+        return tool, Usage()
+    scribe = kit.scribe(f"examples-{tool.name}")
+    definition = encode({"description": tool.description, "parameters": tool.input_schema}).decode()
+    values = {"definition": definition, "names": ", ".join(names), "count": COUNT}
+    try:
+        examples = await scribe.record("examples", "examples", dict[str, list[Any]], values)
+    except Unreadable:
+        return tool, scribe.usage
+    return with_examples(tool, {name: examples.get(name, []) for name in names}), scribe.usage
+
+
+def with_examples(tool: Tool, examples: Mapping[str, list[Any]]) -> Tool:
+    """The tool with those examples that fit."""
+    schema, properties = tool.input_schema, dict(tool.parameters)
+    for name, values in examples.items():
+        inner = properties[name] if isinstance(properties[name], dict) else {}
+        rooted = {"$defs": schema.get("$defs", {}), "definitions": schema.get("definitions", {}), **inner}
+        if fitting := [value for value in values if fits(rooted, value, name)]:
+            properties[name] = {**inner, "examples": fitting}
+    return msgspec.structs.replace(tool, input_schema={**schema, "properties": properties})

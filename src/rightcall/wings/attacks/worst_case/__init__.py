@@ -6,8 +6,7 @@ planted_toolbox   a toolbox whose external sources carry the attacker's text
 replay            the user's calls and the attacker's at every position, with the verdict on each
 outcome           records: a row for each call, the summary, what was not tested
 suite_replay      all goldens of a suite or a file, as `rc.worst_case`
-counterexamples   calls that nothing stopped as goldens, each run alone
 plan_numbers      the worst case of a run, for its gate
 options           the options of the command
-run               one `rightcall attacks worst-case`; text: the terminal
+run               one `rightcall attacks worst-case`, and calls that nothing stopped as goldens; text: the terminal
 """

@@ -11,7 +11,7 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, Golden
 from rightcall.model.tool import Tool
 from rightcall.model.tool_roles import ToolRoles
-from rightcall.schema.roles.vocabulary import PRIVATE_FIELDS, nouns_of, singular
+from rightcall.schema.roles.parameters import PRIVATE_FIELDS, nouns_of, singular
 from rightcall.tools.guard.base_rules import words_of, words_that_ask
 from rightcall.tools.guard.values import is_address, leaf_values
 from rightcall.tools.runtime.toolbox import Toolbox

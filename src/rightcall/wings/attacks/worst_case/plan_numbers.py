@@ -16,8 +16,8 @@ from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject
-from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseSummary
+from rightcall.wings.attacks.worst_case.run import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
 
 MOST_KEPT = 50

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
-from rightcall.schema.roles.vocabulary import FOREIGN_FIELDS, nouns_of
+from rightcall.schema.roles.parameters import FOREIGN_FIELDS, nouns_of
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.guard.monitor import error_text, took_place
 from rightcall.tools.guard.values import is_address

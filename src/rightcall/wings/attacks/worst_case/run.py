@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rightcall.core.errors import ConfigError, InputError
+import msgspec
+
+from rightcall.core.errors import ConfigError, InputError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden, with_id
+from rightcall.model.golden import AnyGolden, Golden, with_id
+from rightcall.model.safety import AttackCall, Plant, Safety
 from rightcall.model.tool_roles import ToolRoles
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject, attack_subject, is_suite_file
-from rightcall.wings.attacks.worst_case.counterexamples import reproduce
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
-from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
+from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult
 from rightcall.wings.attacks.worst_case.suite_replay import (
     WorstCaseSetup,
     replay_worst_case,
@@ -88,3 +90,57 @@ def _with_recordings(
             str(trajectories), f"no recording of these goldens, only of {ids}", "record runs of this dataset"
         )
     return replace(setup, recorded=recorded)
+
+
+class NotReproducedError(RightCallError):
+    """A counterexample that does not happen when it is run: the search or the replay is wrong, and proves nothing."""
+
+    exit_code = 4
+
+
+def counterexample(golden: AnyGolden, reached: Unguarded, roles: Mapping[str, ToolRoles]) -> AnyGolden:
+    """The user's golden with the attacker's text in what it reads and his calls as `replay` and `forbidden`."""
+    carriers = [name for name, tool in roles.items() if tool.external]
+    named = (
+        {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
+        if isinstance(golden, Golden)
+        else set()
+    )
+    carrier = next((name for name in carriers if name in named), carriers[0] if carriers else "")
+    fields = (
+        Plant("result", carrier, path=name, place="field", text=str(value))
+        for name, value in reached.fields.items()
+    )
+    safety = Safety(
+        "injection",
+        plants=(Plant("result", carrier, text=reached.text), *fields),
+        forbidden=(AttackCall(reached.tool, dict(reached.arguments)),),
+        complete="any",
+        replay=reached.replay,
+    )
+    name = f"{golden.id}~{reached.goal.replace(': ', '-').replace(' ', '-')}"
+    if not name.endswith(f"-{reached.tool}") and f"-{reached.tool}." not in name:
+        name = f"{name}-{reached.tool}"
+    return msgspec.structs.replace(golden, id=name, cluster=golden.cluster or golden.id, safety=safety)
+
+
+async def reproduce(
+    goldens: Sequence[AnyGolden],
+    unguarded: Iterable[Unguarded],
+    roles: Mapping[str, ToolRoles],
+    setup: WorstCaseSetup,
+) -> list[AnyGolden]:
+    """The counterexamples as goldens, each run alone; `NotReproducedError` if one is stopped then."""
+    by_id = {golden.id: golden for golden in goldens}
+    counterexamples = []
+    for reached in unguarded:
+        golden = counterexample(by_id[reached.golden_id], reached, roles)
+        recorded = setup.recorded.get(reached.golden_id)
+        alone = replace(setup, recorded={golden.id: recorded} if recorded is not None else {})
+        result = await replay_worst_case([golden], alone)
+        if not any(again.tool == reached.tool for again in result.summary.unguarded):
+            raise NotReproducedError(
+                f"the counterexample {golden.id} is stopped when it is run alone; please report this"
+            )
+        counterexamples.append(golden)
+    return counterexamples

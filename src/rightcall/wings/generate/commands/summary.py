@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +15,14 @@ from rightcall.cli.drafts import add_to_draft
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import refuse_existing
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, category_of
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
+from rightcall.wings.generate.values import choices_of
 
 if TYPE_CHECKING:
-    from rightcall.model.golden import AnyGolden
     from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.options import GenerateOptions
     from rightcall.wings.generate.estimate import GenerationEstimate
@@ -56,7 +60,6 @@ def show_drafts(out: Screen, kept: str, draft: str | None) -> None:
 
 
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
-    from rightcall.wings.generate.coverage_count import coverage
 
     refused = production.refused
     covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
@@ -131,3 +134,73 @@ def show_estimate(estimate: GenerationEstimate, options: GenerateOptions) -> Non
     out = console()
     out.print(estimate_words(estimate))
     out.say("[dim]nothing was sent[/dim]")
+
+
+class SynthesisCoverage(Record, frozen=True):
+    """How often each tool is expected, and what no golden expects, as `tool.parameter` or `tool.parameter=choice`."""
+
+    goldens: int
+    calls_by_tool: dict[str, int]
+    categories: dict[str, int]
+    kinds: dict[str, int]
+    parameters: int
+    parameters_covered: int
+    choices: int
+    choices_covered: int
+    untested: tuple[str, ...]
+
+
+def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> SynthesisCoverage:
+    """Counts expected calls; a golden without any covers no tool."""
+    calls: Counter[str] = Counter()
+    categories: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    seen: set[str] = set()
+    for golden in goldens:
+        categories[category_of(golden)] += 1
+        kinds.update(_kinds(golden))
+        for call in _calls(golden):
+            if isinstance(call.tool, str):
+                calls[call.tool] += 1
+                seen.update(_places(call))
+    choices_by_place = {
+        f"{name}.{p}": choices_of(tool, p) for name, tool in tools.items() for p in tool.parameters
+    }
+    choices = [
+        f"{place}={choice}" for place, place_choices in choices_by_place.items() for choice in place_choices
+    ]
+    untested = [name for name in tools if not calls[name]]
+    untested += [place for place in choices_by_place if place not in seen and calls[place.partition(".")[0]]]
+    untested += [place for place in choices if place not in seen and place.partition("=")[0] in seen]
+    return SynthesisCoverage(
+        goldens=sum(categories.values()),
+        calls_by_tool={name: calls[name] for name in tools},
+        categories=dict(categories),
+        kinds=dict(kinds),
+        parameters=len(choices_by_place),
+        parameters_covered=sum(place in seen for place in choices_by_place),
+        choices=len(choices),
+        choices_covered=sum(place in seen for place in choices),
+        untested=tuple(untested),
+    )
+
+
+def _kinds(golden: AnyGolden) -> list[str]:
+    provenance = golden.metadata.get("generated")
+    plan = provenance.get("plan") if isinstance(provenance, dict) else None
+    return [plan] if isinstance(plan, str) else plan if isinstance(plan, list) else []
+
+
+def _calls(golden: AnyGolden) -> Iterator[ExpectedCall]:
+    yield from golden.expected_calls
+    if not isinstance(golden, Golden):
+        for turn in golden.turns:
+            yield from turn.expected_calls or ()
+
+
+def _places(call: ExpectedCall) -> Iterator[str]:
+    for name, spec in (call.args or {}).items():
+        yield f"{call.tool}.{name}"
+        value: Any = spec.get("exact", spec.get("text")) if isinstance(spec, dict) else spec
+        if isinstance(value, str | int | float):
+            yield f"{call.tool}.{name}={value}"
