@@ -33,7 +33,7 @@ class SeenCall(msgspec.Struct):
     latency_ms: float | None = None
     lost: str = ""
     raised: bool = False
-    """Whether its output is what the tool raised, and what the model was told of that is not known yet."""
+    """Whether its output is what the tool raised, and what the model read of it is not known yet."""
     notes: dict[str, Any] = msgspec.field(default_factory=dict)
     approval: Approval | None = None
 
@@ -141,7 +141,7 @@ def settle(call: SeenCall, output: Any, error: BaseException | bool | str | None
 
 
 def tell(call: SeenCall, output: Any) -> None:
-    """What the model was told of a call whose tool raised; what it raised becomes a note."""
+    """What the model read of a call whose tool raised; what it raised becomes a note."""
     told = plain(output)
     if told != call.output:
         call.notes[RAISED], call.output = call.output, told
