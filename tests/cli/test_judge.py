@@ -144,9 +144,10 @@ def test_two_people_agree_and_disagree_and_someone_settles(judge):
     shown = judge("status").out
     assert "disputed" in shown and "ana fail, ben pass" in shown
     case = report["disputed"][0]
-    assert judge("settle", case, "fail", "--by", "cy", "--note", "a promise is not a maybe").code == 0
+    assert judge("label", "--case", case, "--settle", "fail", "--by", "cy").code == 0
     assert case not in json.loads(judge("rate", "--json").out)["disputed"]
-    assert judge("settle", "refund-99", "fail").code == 2
+    assert judge("label", "--case", "refund-99", "--settle", "fail").code == 2
+    assert judge("label", "--settle", "fail").code == 2
 
 
 def test_many_unsure_labels_are_counted_either_way(judge):
@@ -172,33 +173,28 @@ def test_a_judge_that_changed_is_asked_again_and_its_agreement_is_shown_by_versi
     label(judge)
     suite = Path("judging/suite.yaml")
     suite.write_text(suite.read_text("utf-8").replace("version=1", "version=2"), "utf-8")
-    done = judge("again", "--json")
+    done = judge("rate", "--again", "--json")
     report = json.loads(done.out)
     assert done.code == 0 and len(report["judgements"]) == 48
     kappas = {point["judge"]: point["agreement"]["beyond_chance"] for point in report["drift"]}
     first, second = (next(k for name, k in kappas.items() if f"judge-{v}," in name) for v in (1, 2))
     assert first > second
-    assert "48 labelled cases judged" in judge("again").out
-    assert "refund-judge-2" in judge("bias").out
+    shown = judge("rate", "--again").out
+    assert "48 labelled cases judged" in shown and "refund-judge-2" in shown
 
 
 def test_biases_are_tested_together_and_too_few_labels_say_nothing(judge):
     label(judge)
-    report = {bias["name"]: bias for bias in json.loads(judge("bias", "--json").out)["biases"]}
+    report = {bias["name"]: bias for bias in json.loads(judge("rate", "--json").out)["biases"]}
     assert report["leniency"]["difference"] > 0 and 0 <= report["leniency"]["p"] <= 1
-    assert report["position"]["problem"].startswith("no pairs were judged")
     assert report["self-preference"]["problem"] == "needs labelled cases of two agents"
-    assert "biases" in judge("status", "--json").out
 
 
-def test_a_plan_says_how_many_labels_a_goal_needs(judge):
-    wide, narrow = (
-        json.loads(judge("plan", "--width", w, "--json").out)["need"]["labels"] for w in (0.4, 0.3)
-    )
-    assert 12 <= wide < narrow <= 60
-    assert "run more cases" in judge("plan", "--width", 0.01).out
-    assert judge("plan", "--min", 0.3).code == 0
-    assert judge("plan").code == 2 and judge("plan", "--min", 0.3, "--width", 0.3).code == 2
+def test_a_rate_with_a_minimum_says_how_many_labels_decide_about_it(judge):
+    label(judge, 12)
+    need = json.loads(judge("rate", "--min", 0.3, "--json").out)["need"]
+    assert 12 <= need["labels"] <= 60 and need["labelled"] == 12
+    assert f"{need['labels']} labels drawn" in judge("rate", "--min", 0.3).out
 
 
 def test_a_torn_line_is_a_warning_of_every_command(judge):
@@ -218,7 +214,7 @@ def test_a_torn_line_is_a_warning_of_every_command(judge):
         (("export", "-o", "labels.txt"), "exported to a .csv or .jsonl file"),
         (("import", "last", "judging/suite.yaml"), "imported from a .csv or .jsonl file"),
         (("import", "last", "none.csv"), "no such file"),
-        (("again",), "has no label"),
+        (("rate", "--again"), "has no label"),
         (("status", "none.yaml"), "no run matches 'none.yaml'"),
     ],
 )

@@ -33,15 +33,14 @@ def story(tmp_path_factory):
 
     printed = {}
     for line in (EXAMPLE / "README.md").read_text("utf-8").splitlines():
-        if not line.startswith("    rightcall ") or " label " in line:
+        if not line.startswith("    rightcall ") or " --by " in line:
             continue
         words = line.partition("#")[0].split("rightcall ")[1].strip()
-        if words == "judge again":
+        if "--again" in words:
             suite = folder / "suite.yaml"
             suite.write_text(suite.read_text("utf-8").replace("version=1", "version=2"), "utf-8")
-        note = ["--note", "a maybe is no promise"] if "--note" in words else []
-        printed[words] = rightcall(*words.partition(" --note")[0].split(), *note)
-    printed["json"] = rightcall("judge", "again", "--json")
+        printed[words] = rightcall(*words.split())
+    printed["json"] = rightcall("judge", "rate", "--json")
     return printed
 
 
@@ -57,7 +56,7 @@ def test_the_page_says_what_the_commands_print(story):
     }
     first, second = (f"{next(k for name, k in drift.items() if f'judge-{v},' in name):.2f}" for v in (1, 2))
     assert f"from κ {first} to {second}" in page
-    assert "leniency" in story["judge bias"] and "*" in story["judge bias"]
+    assert "leniency" in story["judge rate --again"] and "*" in story["judge rate --again"]
 
 
 def test_the_goldens_are_what_the_script_writes(tmp_path):

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.metrics.judged.bias import RatedCase, bias_report, by_time, family, position
+from rightcall.metrics.judged.bias import RatedCase, bias_report, by_time, family
 from tests.support.examples import examples
 
 CASES = st.lists(
@@ -78,12 +78,6 @@ def test_the_largest_groups_are_shown_and_all_are_corrected_for():
     assert len(shown) == 3
     sizes = [abs(bias.difference) for bias in shown]
     assert sizes == sorted(sizes, reverse=True)
-
-
-def test_position_is_counted_among_pairs_that_flip():
-    changed = position(36, 40)
-    assert changed.difference == pytest.approx(0.4) and changed.p < 0.01
-    assert position(3, 4).problem == "fewer than 20 verdicts changed"
 
 
 def test_few_labels_say_nothing():

@@ -62,7 +62,7 @@ def gate(options: GateCall) -> Verdict:
     quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
-        return gate_run(store, run.id, rules, quarantine, labels=options.labels)
+        return gate_run(store, run.id, rules, quarantine)
 
 
 def compare(

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
@@ -132,15 +131,14 @@ class RunResult:
         drafts: ExpectedDrafts = load("services", "expected_drafts")(self.store, self.id)
         return drafts
 
-    def judged(self, metric: str = "", *, labels: str | Path | None = None) -> JudgedRate | NoJudgedRate:
+    def judged(self, metric: str = "") -> JudgedRate | NoJudgedRate:
         """The rate that people would give by a judged metric, from their labels and the judge's verdicts.
 
-        Without enough labels the result is false and its `reason` says why. `labels` is the folder of labels [default:
-        next to the suite].
+        Without enough labels the result is false and its `reason` says why.
         """
         from rightcall.run.judged_estimate import run_judged_rate
 
-        return run_judged_rate(self.store, self.id, metric, labels=labels)
+        return run_judged_rate(self.store, self.id, metric)
 
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""

@@ -1,4 +1,4 @@
-"""Labels of people for `rightcall judge`: label, settle, export and import them."""
+"""Labels of people for `rightcall judge`: label cases, settle disputes, export and import labels."""
 
 from __future__ import annotations
 
@@ -31,18 +31,14 @@ if TYPE_CHECKING:
     from rightcall.store.labels import LabelFolder
     from rightcall.store.sql.store import Store
 
-LabelsOption = Annotated[
-    Path | None, Option("Folder of labels", metavar="FOLDER", default="labels, next to the suite")
-]
 LabellerOption = Annotated[str, Option("Labeller", metavar="NAME", default="user name")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedOptions:
-    """A judged metric of a run, and where its labels are."""
+    """A judged metric of a run."""
 
     metric: Annotated[str, Option("Judged metric", metavar="NAME", default="the run's only one")] = ""
-    labels: LabelsOption = None
     store: StoreOption = None
 
 
@@ -71,7 +67,6 @@ class LabelOptions:
         bool, Option("Draw cases at random, independent of the judge's verdicts", flags=("--random",))
     ] = False
     show_judge: Annotated[bool, Option("Show the judge's verdict; such labels do not rate the judge")] = False
-    again: Annotated[bool, Option("Ask again about cases that you have labelled")] = False
     cases: Annotated[
         tuple[str, ...],
         Option("Label this case; such labels do not count towards a rate", flags=("--case",), metavar="ID"),
@@ -88,11 +83,18 @@ def label(
     options: JudgedOptions,
     by: LabellerOption = "",
     people: Annotated[str, Option("Divide the cases among these labellers", metavar="A,B")] = "",
+    verdict: Annotated[
+        Literal["pass", "fail"] | None,
+        Option("Settle the disputed --case: replace what people answered", flags=("--settle",)),
+    ] = None,
 ) -> None:
     """Label the cases of RUN one after the other: p pass, f fail, u unsure.
 
     Answers are stored at once, in labels/METRIC.jsonl. `rightcall view` does the same in the browser.
     """
+    if verdict is not None:
+        _settle(run, settings.cases, verdict, options, by)
+        return
     if not (sys.stdin.isatty() and OWN.stdout.isatty()):
         raise InputError(
             "judge label", "needs a terminal", "import labels from a file instead: `rightcall judge import`"
@@ -111,28 +113,17 @@ def label(
         print_next(session.judged.label_command.replace("judge label", "judge rate", 1))
 
 
-@click.command(cls=DeclaredCommand)
-@click.argument("case")
-@click.argument("verdict", type=click.Choice(("pass", "fail")))
-@takes_options(JudgedReportOptions)
-def settle(
-    case: str,
-    verdict: Literal["pass", "fail"],
-    options: JudgedReportOptions,
-    run: Annotated[str, Option("Run of the case", metavar="RUN")] = "last",
-    by: LabellerOption = "",
-    note: Annotated[str, Option("Reason for the verdict")] = "",
+def _settle(
+    run: str, cases: tuple[str, ...], verdict: Literal["pass", "fail"], options: JudgedOptions, by: str
 ) -> None:
-    """Settle a dispute about CASE (a golden or GOLDEN#TRIAL): VERDICT replaces what people answered."""
-    from rightcall.run.label_session import settle as settle_case
+    from rightcall.run.label_session import settle
 
+    if not cases:
+        raise click.UsageError("--settle needs the --case that it settles: a golden, or GOLDEN#TRIAL")
     with open_judged(run, options) as (store, judged, folder):
-        name = by or user_name() or "unknown"
-        settlement = settle_case(store, judged, folder, case, verdict, by=name, note=note)
-    if options.as_json:
-        print_json(settlement)
-    else:
-        tell(f"{case}: {verdict}, settled by {settlement.by}")
+        for case in cases:
+            settlement = settle(store, judged, folder, case, verdict, by=by or user_name() or "unknown")
+            tell(f"{case}: {verdict}, settled by {settlement.by}")
 
 
 @click.command(cls=DeclaredCommand)
@@ -211,7 +202,7 @@ def open_judged(run: str, options: JudgedOptions) -> Iterator[tuple[Store, Judge
 
     with open_store(options.store, must_exist=True) as store:
         judged = load_judged_run(store, run, options.metric)
-        folder = label_folder(judged.run, options.labels)
+        folder = label_folder(judged.run)
         for place in folder.labels(judged.metric).torn:
             tell(f"warning: {place}: half a line, left by a crash; label that case again", err=True)
         yield store, judged, folder
@@ -318,4 +309,4 @@ class LabelTerminal:
         return before[-1]
 
 
-COMMANDS = (label, settle, export, import_)
+COMMANDS = (label, export, import_)

@@ -86,7 +86,6 @@ StoreOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, Option("Output JSON", flags=("--json",), is_python=False)]
-ForceOption = Annotated[bool, Option("Overwrite an existing file", flags=("--force",), is_python=False)]
 TrustOption = Annotated[
     bool, Option("Trust the folder of the suite, which can start programs and import modules", group=CI)
 ]

@@ -109,7 +109,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
         if cases:
             there = f"it takes about {pluralize(cases, 'case')}, there are {check.trials:,}"
             return f"labels alone would hardly decide it: {there}"
-        plan = f"rightcall judge plan {where} --min {self.rule.limit:g} simulates it"
+        plan = f"rightcall judge rate {where} --min {self.rule.limit:g} simulates it"
         return (
             f"about {labels:,} labels would decide it, there are {check.labels:,}: "
             f"rightcall judge label {where} --n {labels}; {plan}"

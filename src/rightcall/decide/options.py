@@ -40,10 +40,6 @@ class GateOptions(GateRules):
     """What `rightcall gate` and `rightcall.gate` take."""
 
     suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
-    labels: Annotated[
-        str | Path | None,
-        Option("Folder with the labels of judged metrics", default="labels next to the suite"),
-    ] = None
     store: StoreOption = None
 
 

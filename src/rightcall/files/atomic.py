@@ -15,12 +15,10 @@ from rightcall.core.errors import InputError
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
-def refuse_existing(path: Path, *, force: bool) -> None:
-    """Raise `InputError` for a file that may have been edited since it was written, unless it is to be replaced."""
-    if (path.is_file() or path.is_dir()) and not force:  # not a pipe or /dev/stdout
-        raise InputError(
-            str(path), "already exists", "choose another file with -o, or overwrite it with --force"
-        )
+def refuse_existing(path: Path) -> None:
+    """Raise `InputError` for a file that may have been edited since it was written."""
+    if path.is_file() or path.is_dir():  # not a pipe or /dev/stdout
+        raise InputError(str(path), "already exists", "choose another file with -o, or remove this one")
 
 
 @contextlib.contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 import msgspec
 
@@ -52,13 +51,9 @@ def gate_run(
     gate: Gate,
     quarantine: frozenset[str] = frozenset(),
     floor: Floor | None = None,
-    *,
-    labels: str | Path | None = None,
 ) -> Verdict:
     """Apply a gate to a stored run; a baseline must have the same metrics. Its `floor` is that of its
     summary, as is its worst case.
-
-    `labels` is the folder of labels [default: the suite's].
 
     An unfinished run with missing results is INCONCLUSIVE, whatever the stored ones show. So is one that stopped early,
     except for damage: its verdict was given when it stopped. Results are read one by one, so a million of them fit.
@@ -82,7 +77,7 @@ def gate_run(
     evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
     worst_case = summary.worst_case if summary else None
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
-    judged = evidence_of_labels(store, stored.id, gate, labels)
+    judged = evidence_of_labels(store, stored.id, gate)
     verdict = decide(
         gate,
         outcomes,

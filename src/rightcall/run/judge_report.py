@@ -210,10 +210,13 @@ def _notes(judged: JudgedRun, labelling: RunLabels, rows: LabelRows) -> list[str
         notes.append(f"{pluralize(len(labelling.other), 'label')} of other cases, not used")
     if disputed := labelling.with_word("disputed"):
         shown = ", ".join(disputed[:5])
-        notes.append(f"{pluralize(len(disputed), 'case')} disputed: {shown}; see `rightcall judge settle`")
+        notes.append(
+            f"{pluralize(len(disputed), 'case')} disputed: {shown}; see `rightcall judge label --settle`"
+        )
     if not judged.judge.form.graded and judged.judge.judge.prompt != VERSION:
         notes.append(
-            f"judgements are stale: prompt {judged.judge.judge.prompt}, now {VERSION}; see `rightcall judge again`"
+            f"judgements are stale: prompt {judged.judge.judge.prompt}, now {VERSION};"
+            " see `rightcall judge rate --again`"
         )
     seen = sum(not labels.blind for labels in labelling.cases.values())
     if seen:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -151,14 +150,13 @@ def run_judged_rate(
     run: str,
     metric: str = "",
     *,
-    labels: str | Path | None = None,
     about: About = "cases_like_these",
     conf: float = 0.95,
 ) -> JudgedRate | NoJudgedRate:
     """The rate that people would give a stored run, or the reason why there is none."""
     try:
         judged = load_judged_run(store, run, metric)
-        folder = label_folder(judged.run, Path(labels) if labels is not None else None)
+        folder = label_folder(judged.run)
         labelling = labels_of(judged, folder)
     except InputError as error:
         return NoJudgedRate(str(error))

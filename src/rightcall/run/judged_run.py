@@ -141,14 +141,14 @@ def case_question(store: Store, judged: JudgedRun, name: str) -> CaseQuestion:
     return CaseQuestion(case, form.rule(test_case), form.materials(test_case), result.metrics[judged.metric])
 
 
-def label_folder(run: StoredRun, path: Path | None = None) -> LabelFolder:
+def label_folder(run: StoredRun) -> LabelFolder:
     """Where the labels of a run are: next to its suite; for a run without a suite `labels` in the current folder."""
-    if path is not None:
-        return LabelFolder(path)
     suite = run.run.versions.get("suite_file", "")
     if suite and not Path(suite).is_file():
         raise InputError(
-            f"run {run.id}", f"its suite {suite} is not in this folder", "name the folder of labels: --labels"
+            f"run {run.id}",
+            f"its suite {suite} is not in this folder",
+            "run the command in the folder of the run",
         )
     return LabelFolder(Path(suite).parent / "labels")
 

@@ -18,14 +18,13 @@ from rightcall.model.record import Record
 from rightcall.run.judged_run import CaseQuestion, JudgedRun, case_question
 from rightcall.run.run_judges import LABELS
 from rightcall.stats.judged_strata import level
-from rightcall.stats.label_count import labels_for_decision, labels_for_width
+from rightcall.stats.label_count import labels_for_decision
 from rightcall.stats.label_plan import label_plan, random_plan
 from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
     from rightcall.stats.judged_interval import About
-    from rightcall.stats.label_count import LabelNeed
 
 LABELS_BY_DEFAULT = 48
 LONGEST_NOTE, LONGEST_NAME = 2000, 100
@@ -49,8 +48,7 @@ class LabelIndex(Record, frozen=True):
 class LabelSettings:
     """How someone labels: how many cases, whether drawn at random, and shared out with whom.
 
-    `again` asks about cases that this person has answered; `show_judge` shows the verdict first. `cases` were picked by
-    hand, which is good for notes and not for a rate.
+    `show_judge` shows the verdict first. `cases` were picked by hand, which is good for notes and not for a rate.
     """
 
     by: str
@@ -58,7 +56,6 @@ class LabelSettings:
     overlap: float | None = None
     people: tuple[str, ...] = ()
     at_random: bool = False
-    again: bool = False
     show_judge: bool = False
     cases: tuple[str, ...] = ()
 
@@ -84,7 +81,6 @@ class LabelSession:
         for case in settings.cases:
             judged.require_case(case)
         self.settings, self.by, self._now = settings, by, now
-        self._began = now()
 
     def labels(self) -> RunLabels:
         """The labels of the run as they are now."""
@@ -133,20 +129,6 @@ class LabelSession:
     def open_cases(self, labelling: RunLabels | None = None) -> list[str]:
         """The cases that this person still has to answer."""
         labelling = self.labels() if labelling is None else labelling
-        if self.settings.again:
-            before = {
-                case
-                for case, rows in labelling.by_case.items()
-                for row in rows
-                if row.by == self.by and row.at < self._began
-            }
-            since = {
-                case
-                for case, rows in labelling.by_case.items()
-                for row in rows
-                if row.by == self.by and row.at >= self._began
-            }
-            return [case for case in self.order if case in before - since]
         if self.settings.cases:
             return [case for case in self.order if case not in labelling.cases_of(self.by)]
         return Assignment(self.by, self.settings.overlap, self.settings.people).open_cases(
@@ -251,17 +233,26 @@ def label_index(store: Store, fingerprints: dict[str, str]) -> dict[str, LabelIn
     return codec.decode(content, dict[str, LabelIndex], "index of labels") if content else {}
 
 
-def labels_needed(
-    session: LabelSession, *, width: float | None, minimum: float | None, about: About
-) -> LabelNeed:
-    """How many labels give an interval of a width, or a decision about a minimum."""
+class LabelForecast(Record, frozen=True, omit_defaults=False):
+    """The labels that a decision about a minimum needs, None when labels of all `cases` would not do."""
+
+    minimum: float
+    labels: int | None
+    cases: int
+    reached: float
+    drawn: str
+    labelled: int
+
+
+def labels_needed(session: LabelSession, minimum: float, *, about: About) -> LabelForecast:
+    """How many labels of the plan decide about a minimum."""
     judged, labelling = session.judged, session.labels()
-    drawn = labelling.plan_labels(judged.population, judged.judge_hash)
-    verdicts = {case: verdict_of(labelling.cases[case].word) for case in drawn}
-    how = {"about": about, "chosen": session.kind == "chosen"}
-    if width is not None:
-        return labels_for_width(judged.judgements, width, verdicts, **how)
-    return labels_for_decision(judged.judgements, minimum or 0.0, verdicts, **how)
+    labels = labelling.plan_labels(judged.population, judged.judge_hash)
+    verdicts = {case: verdict_of(labelling.cases[case].word) for case in labels}
+    is_chosen = session.kind == "chosen"
+    need = labels_for_decision(judged.judgements, minimum, verdicts, about=about, chosen=is_chosen)
+    drawn = "by the judge's split votes" if is_chosen else "at random"
+    return LabelForecast(minimum, need.labels, need.cases, need.reached, drawn=drawn, labelled=len(labels))
 
 
 def settle(
@@ -272,7 +263,6 @@ def settle(
     word: LabelWord,
     *,
     by: str,
-    note: str = "",
 ) -> Label:
     """Settle a dispute: this label replaces what people answered."""
     target = judged.require_case(case).target
@@ -287,7 +277,6 @@ def settle(
         word,
         by,
         utc_now(),
-        note=scrub(note.strip()[:LONGEST_NOTE]),
         plan=SETTLED,
     )
     folder.add([label])

@@ -30,11 +30,8 @@ from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rightcall.decide.early_stop import StopMonitor, Stopped
     from rightcall.decide.judged_evidence import JudgedEvidence
-from pathlib import Path
 
 from rightcall.core.errors import InputError
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
@@ -43,7 +40,6 @@ from rightcall.model.label import case_id, rule_hash
 from rightcall.run.judged_estimate import NoJudgedRate, RateLabels, rate_labels, run_judged_rate
 from rightcall.run.judged_run import label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
-from rightcall.store.labels import LabelFolder
 
 NOTHING_CHECKED = "let `rightcall generate expected RUN` propose expected calls, write them, or name a metric"
 """What makes a case checked."""
@@ -257,15 +253,13 @@ class EarlyStop:
         return self.stopped is not None
 
 
-def evidence_of_labels(
-    store: Store, run: str, gate: Gate | None, labels: str | Path | None = None
-) -> JudgedEvidence | None:
+def evidence_of_labels(store: Store, run: str, gate: Gate | None) -> JudgedEvidence | None:
     """What judges and people say for the verdict of a stored run; None when judges have no say in it."""
     stored = store.runs.get(run)
     if JUDGES not in stored.run.fingerprints:
         return None
 
-    return judged_evidence(store, stored, gate, labels)
+    return judged_evidence(store, stored, gate)
 
 
 def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
@@ -276,14 +270,12 @@ def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
     return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))
 
 
-def judged_evidence(
-    store: Store, stored: StoredRun, gate: Gate | None, labels: str | Path | None
-) -> JudgedEvidence | None:
+def judged_evidence(store: Store, stored: StoredRun, gate: Gate | None) -> JudgedEvidence | None:
     """What decides the judged rates of a gate, or of the verdict without one; None when judges have no say in it."""
     judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]
     if not judges:
         return None
-    people = {judge.metric: _labels_of(store, stored, judge, labels) for judge in judges}
+    people = {judge.metric: _labels_of(store, stored, judge) for judge in judges}
     cases = _cases(
         judges, store.runs.results(stored.id), {name: found for name, (_, found) in people.items()}
     )
@@ -329,13 +321,11 @@ def _cases(
     return cases
 
 
-def _labels_of(
-    store: Store, stored: StoredRun, judge: RunJudge, path: str | Path | None
-) -> tuple[MetricLabels, RateLabels | None]:
+def _labels_of(store: Store, stored: StoredRun, judge: RunJudge) -> tuple[MetricLabels, RateLabels | None]:
     """The labels of a metric that may estimate a rate, and what is known of them all."""
     rule = rule_hash(judge.form.rubric) if judge.form.rubric else ""
     try:
-        folder = _folder(stored, path)
+        folder = label_folder(stored)
         if not folder.file(judge.metric).is_file():
             return MetricLabels(rule), None
         judged = load_judged_run(store, stored.id, judge.metric, finished=False)
@@ -349,14 +339,10 @@ def _labels_of(
     return MetricLabels(rule, len(labelling.stale), problem), found
 
 
-def _folder(stored: StoredRun, path: str | Path | None) -> LabelFolder:
-    return label_folder(stored, Path(path) if path is not None else None)
-
-
 def judged_sentence(store: Store, stored: StoredRun, judge: RunJudge) -> str:
     """What people would say of a judged metric of a run; empty when they have labelled none of its cases."""
     try:
-        if not _folder(stored, None).file(judge.metric).is_file():
+        if not label_folder(stored).file(judge.metric).is_file():
             return ""
     except InputError:  # the suite is somewhere else, and its labels with it
         return ""

@@ -13,7 +13,6 @@ from rightcall.stats.judged_interval import (
     About,
     StratumMean,
     inverse_size,
-    shown_interval,
     stratum_mean,
     weighted_rate,
 )
@@ -35,24 +34,12 @@ DRAWS, FIRST_SIZE, POWER, PRIOR_WEIGHT = 500, 12, 0.8, 2
 class LabelNeed(Record, frozen=True, omit_defaults=False):
     """The labels needed in all, None when labels of all `cases` would not do: then more cases are needed.
 
-    `reached` is the median width of the shown interval, or the share of draws with a decision, with that many labels.
+    `reached` is the share of draws with a decision, with that many labels.
     """
 
     labels: int | None
     cases: int
     reached: float
-
-
-def labels_for_width(
-    judgements: Mapping[Any, Judgement],
-    width: float,
-    labels: Mapping[Any, bool | None] | None = None,
-    **how: Any,
-) -> LabelNeed:
-    """Labels until the shown interval is at most `width` wide in half of the draws."""
-    require_share("label_count", "width", width)
-    simulation = _Simulation(judgements, labels or {}, **how)
-    return simulation.search(simulation.median_width, lambda reached: reached <= width)
 
 
 def labels_for_decision(
@@ -123,13 +110,6 @@ class _Simulation:
             for name in LEVELS
         ]
         return usable_strata(strata, self._chosen)[0]
-
-    def median_width(self, n: int) -> float:
-        """The width of the shown interval in the middle draw, by standard errors."""
-        means = [[stratum_mean(stratum) for stratum in strata] for strata in self.runs(n)]
-        middle = sorted(means, key=self._doubt)[len(means) // 2]
-        shown = shown_interval(middle, self._about, self._conf)
-        return shown.high - shown.low
 
     def _doubt(self, strata: Sequence[StratumMean]) -> tuple[float, float]:
         """The squared standard error; where all labels are equal it is 0, and one by the size orders them."""

@@ -109,8 +109,9 @@ class LabelFolder:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            hint = "choose another folder with --labels"
-            raise InputError(str(folder), f"cannot be created: {reason(error)}", hint) from None
+            raise InputError(
+                str(folder), f"cannot be created: {reason(error)}", "change its permissions"
+            ) from None
 
 
 def _file_name(metric: str) -> str:

@@ -170,5 +170,6 @@ def test_make_uses_the_plan_of_the_suite(tmp_path):
     assert "--attacks" not in outcome.output
     kept = CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto"])
     assert kept.exit_code != 0 and len(output.read_text().splitlines()) == len(ids)
-    CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto", "--force"])
+    output.unlink()
+    CliRunner().invoke(make, [str(suite), "-o", str(output), "--plan", "auto"])
     assert len(output.read_text().splitlines()) > len(ids)

@@ -87,7 +87,8 @@ def made_by_command(plan: dict[str, Any], folder: Path) -> bytes:
     document = {"dataset": "goldens.jsonl", "agent": {"model": "keyword:", "mode": "loop"}, "attacks": plan}
     suite, output = folder / "suite.yaml", folder / "attempts.jsonl"
     suite.write_bytes(msgspec.yaml.encode({**document, "worlds": {"mailbox": {"inbox": INBOX}}}))
-    outcome = CliRunner().invoke(make, [str(suite), "-o", str(output), "--force"])
+    output.unlink(missing_ok=True)
+    outcome = CliRunner().invoke(make, [str(suite), "-o", str(output)])
     assert outcome.exit_code == 0, outcome.output
     left_out = [line for line in outcome.stderr.splitlines() if line.startswith("left out: ")]
     return output.read_bytes() + "".join(left_out).encode()

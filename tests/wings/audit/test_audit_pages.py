@@ -99,7 +99,7 @@ def test_drafts_in_a_file_are_reviewed_and_put_into_the_dataset(folder: Path) ->
     (draft,) = load_goldens("drafts.jsonl")
     assert review_of(draft).state == "pending" and needs_review(draft)
     run("generate", "review", "drafts.jsonl", "--accept", "all")
-    run("generate", "finalize", "drafts.jsonl", "--into", "goldens.jsonl", "-o", "new.jsonl")
+    run("generate", "review", "drafts.jsonl", "--finish", "--into", "goldens.jsonl", "-o", "new.jsonl")
     assert Path("goldens.jsonl").read_bytes() == before
     new = {golden.id: golden for golden in load_goldens("new.jsonl")}
     old = {golden.id: golden for golden in load_goldens("goldens.jsonl")}
@@ -113,7 +113,7 @@ def test_rejected_drafts_leave_the_golden_as_it_was(folder: Path) -> None:
     (draft,) = load_goldens("drafts.jsonl")
     run("generate", "review", "drafts.jsonl", "--reject", draft.id)
     with pytest.raises(Exception, match="none of its goldens has been accepted"):
-        run("generate", "finalize", "drafts.jsonl", "--into", "goldens.jsonl", "-o", "new.jsonl")
+        run("generate", "review", "drafts.jsonl", "--finish", "--into", "goldens.jsonl", "-o", "new.jsonl")
 
 
 def test_the_file_works_from_disk_without_scripts_and_escapes_everything(folder: Path) -> None:

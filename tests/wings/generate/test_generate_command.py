@@ -44,7 +44,7 @@ def drafts(rightcall, tmp_path):
         ]
         model = script(tmp_path, *inputs, *answers, {"turns": [{"text": json.dumps(marks)}]})
         return rightcall(
-            "generate", "goldens", "--from", "refunds.md", "--per", count, "--model", model, *options
+            "generate", "goldens", "--from", "refunds.md", "--n", count, "--model", model, *options
         )
 
     return generate
@@ -83,7 +83,7 @@ def test_what_exists_is_not_replaced_unless_asked_for(drafts):
     assert drafts(3).code == 0
     again = drafts(3)
     assert again.code == 2 and "generated.jsonl: already exists" in again.err
-    assert drafts(3, "--force").code == 0
+    assert drafts(3, "-o", "other.jsonl").code == 0
 
 
 def test_a_dry_run_asks_nothing_and_says_what_it_would_cost(rightcall, tmp_path):
@@ -118,7 +118,7 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
         {"golden": "docs-0001-1/expected-output", "turns": [{"text": "Within 30 days."}]},
         {"turns": [{"text": json.dumps(marks)}]},
     )
-    done = rightcall("generate", "goldens", "--from", "a.md", "--per", 1, "--model", model, "-o", "out.jsonl")
+    done = rightcall("generate", "goldens", "--from", "a.md", "--n", 1, "--model", model, "-o", "out.jsonl")
     assert done.code == 0, done.err
     assert [golden.expected_output for golden in load_goldens("out.jsonl")] == ["Within 30 days."]
     assert "requests" in done.err  # the cost, before anything was asked
@@ -132,11 +132,10 @@ def test_a_scripted_model_writes_from_documents(rightcall, tmp_path):
         (("goldens", "--tools", "none.json", "--model", "keyword:"), "none.json"),
         (("goldens", "--tools", TOOLS), "needs --model provider:model"),
         (("goldens", "--skills", "s", "--tools", TOOLS, "--model", "keyword:"), "cannot be combined"),
-        (("goldens", "--tools", TOOLS, "--draft", "x", "-o", "y.jsonl"), "cannot be combined"),
         (("goldens", "--tools", TOOLS, "--model", "nobody:x"), "unknown provider"),
         (("goldens", "--from", "broken.pdf", "--model", "keyword:"), "broken.pdf"),
         (("review", "none.jsonl"), "none.jsonl"),
-        (("finalize", "nowhere"), "rightcall.db"),
+        (("review", "nowhere", "--finish"), "rightcall.db"),
     ],
 )
 def test_what_cannot_work_is_one_line_and_exit_code_2(rightcall, tmp_path, words, says):
@@ -147,13 +146,13 @@ def test_what_cannot_work_is_one_line_and_exit_code_2(rightcall, tmp_path, words
 
 
 def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(rightcall, drafts):
-    drafts(6, "--draft", "shop")
+    drafts(6, "-o", "shop")
     names = [row["id"] for row in json.loads(rightcall("generate", "review", "shop", "--json").out)]
     rightcall(
         "generate", "review", "shop", "--accept", names[0], "--accept", names[1], "--comment", "good one"
     )
     rightcall("generate", "review", "shop", "--reject", names[2])
-    assert "2 goldens finalized: version 1 of shop" in rightcall("generate", "finalize", "shop").out
+    assert "2 goldens finalized: version 1 of shop" in rightcall("generate", "review", "shop", "--finish").out
     with open_store() as store:
         assert [golden.id for golden in store.datasets.pull("shop")] == names[:2]
         left = [golden.id for golden in store.datasets.pull("shop", finalized=False)]
@@ -162,22 +161,22 @@ def test_drafts_in_the_store_are_reviewed_and_only_accepted_ones_become_final(ri
 
 def test_a_second_generation_adds_to_the_draft_and_replaces_nothing(rightcall, drafts):
     for about in ("refunds", "returns"):
-        drafts(5, "--draft", "shop", about=about)
+        drafts(5, "-o", "shop", about=about)
     rows = json.loads(rightcall("generate", "review", "shop", "--json").out)
     assert len(rows) == 10 and len({row["id"] for row in rows}) == 10
 
 
-def test_a_draft_may_be_finalized_as_it_is(rightcall, drafts):
-    drafts(4, "--draft", "shop")
-    assert "none of its 4 goldens are accepted" in rightcall("generate", "finalize", "shop").err
-    assert rightcall("generate", "finalize", "shop", "--as-is").code == 0
+def test_a_draft_may_be_accepted_and_finalized_at_once(rightcall, drafts):
+    drafts(4, "-o", "shop")
+    assert "none of its 4 goldens are accepted" in rightcall("generate", "review", "shop", "--finish").err
+    assert rightcall("generate", "review", "shop", "--accept", "all", "--finish").code == 0
 
 
 def test_a_golden_by_hand_joins_the_file_accepted(rightcall, drafts, tmp_path):
     drafts(2)
     (tmp_path / "mine.json").write_text('{"id": "mine", "input": "Hello", "no_calls": true}')
     rightcall("generate", "review", "generated.jsonl", "--add", "mine.json")
-    assert rightcall("generate", "finalize", "generated.jsonl", "-o", "final.jsonl").code == 0
+    assert rightcall("generate", "review", "generated.jsonl", "--finish", "-o", "final.jsonl").code == 0
     assert [golden.id for golden in load_goldens("final.jsonl")] == ["mine"]
 
 

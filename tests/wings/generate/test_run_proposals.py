@@ -194,9 +194,9 @@ def test_drafts_decide_nothing_in_python(drafted):
 
 def test_the_command_adds_to_a_draft_of_the_store_and_refuses_to_replace_files(drafted, rightcall):  # noqa: F811
     assert rightcall("generate", "expected", "last").code == 2
-    told = json.loads(rightcall("generate", "expected", "last", "--force", "--json").out)
-    assert told["proposed"] == 2 and told["written_to"] == "expected.jsonl"
-    kept = rightcall("generate", "expected", "last", "--draft", "prompts")
+    told = json.loads(rightcall("generate", "expected", "last", "-o", "again.jsonl", "--json").out)
+    assert told["proposed"] == 2 and told["written_to"] == "again.jsonl"
+    kept = rightcall("generate", "expected", "last", "-o", "prompts")
     assert kept.code == 0 and "rightcall generate review prompts" in kept.out
     pulled = rightcall("dataset", "pull", "prompts", "-o", "p.jsonl")
     assert pulled.code != 0, "a draft is not pulled until it is final"

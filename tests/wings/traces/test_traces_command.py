@@ -64,7 +64,7 @@ def test_what_is_accepted_is_finalized(typed, category, forbidden, url, tmp_path
     """What a trace's golden asks and what a generated draft asks are reviewed by one command."""
     file, target = candidates(tmp_path, url), tmp_path / "goldens.jsonl"
     said("generate", "review", file, typed=typed)
-    said("generate", "finalize", file, "-o", target)
+    said("generate", "review", file, "--finish", "-o", target)
     (golden,) = load_goldens(target)
     assert (golden.category, golden.forbidden_calls) == (category, forbidden)
     assert not needs_review(golden)

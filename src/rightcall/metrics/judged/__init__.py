@@ -4,7 +4,6 @@ form          what a judge is asked about a case, with all foreign text fenced o
 question      several votes of a judge, each a structured verdict
 vote          one answer as a vote, or the code of why it is none; the verdict in a text
 rubric        custom and ready-made rubrics, also of conversations
-bias          where a judge errs: leniency, length, position, its own family, kinds of cases, time
+bias          where a judge errs: leniency, length, its own family, kinds of cases, time
 
-    preference  which of two answers to the same request a judge prefers, asked in both orders
 """

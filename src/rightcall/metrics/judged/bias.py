@@ -1,4 +1,4 @@
-"""Where a judge errs: leniency, answer length, place in a pair, its own family, kinds of cases, and time.
+"""Where a judge errs: leniency, answer length, its own family, kinds of cases, and time.
 
 Each is a difference with an exact test; Holm's correction is over the whole list. Nothing is corrected silently: the
 report says what was seen, and where labels are too few to say anything.
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from rightcall.model.record import Record
-from rightcall.stats.intervals import clopper_pearson
 from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
 
 LEAST_IN_CELL = 20
@@ -51,21 +50,12 @@ class Bias(Record, frozen=True, omit_defaults=False):
     problem: str = ""
 
 
-POSITION = "share of verdicts that changed with the order in which the first place won, less a half"
-NO_PAIRS = Bias(
-    "position",
-    POSITION,
-    0,
-    problem="no pairs were judged; `rightcall judge prefers A B` judges those of two runs",
-)
-
-
 def bias_report(rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = ()) -> list[Bias]:
-    """The biases of a judge on labelled cases of a run, which has no pairs.
+    """The biases of a judge on labelled cases of a run.
 
     `everywhere` has the labelled cases of all runs, for what needs several agents.
     """
-    named = [leniency(rows), _length(rows), NO_PAIRS, _self_preference(everywhere or rows)]
+    named = [leniency(rows), _length(rows), _self_preference(everywhere or rows)]
     groups = _groups(rows)
     tested = [bias for bias in (*named, *groups) if bias.p is not None]
     adjusted = dict(zip(map(id, tested), holm([bias.p or 0.0 for bias in tested]), strict=True))
@@ -96,15 +86,6 @@ def _self_preference(rows: Sequence[RatedCase]) -> Bias:
     if len({family(row.agent) for row in rows}) < 2:
         return Bias("self-preference", about, len(rows), problem="needs labelled cases of two agents")
     return _difference("self-preference", about, rows, lambda row: family(row.agent) == family(row.model))
-
-
-def position(first: int, flips: int) -> Bias:
-    """How often the first place won, of the pairs that a judge decided otherwise when their order was exchanged."""
-    if flips < LEAST_IN_CELL:
-        return Bias("position", POSITION, flips, problem=f"fewer than {LEAST_IN_CELL} verdicts changed")
-    low, high = clopper_pearson(first, flips)
-    p = mcnemar_exact(first, flips - first)
-    return Bias("position", POSITION, flips, first / flips - 0.5, low - 0.5, high - 0.5, p)
 
 
 def _groups(rows: Sequence[RatedCase]) -> list[Bias]:

@@ -142,7 +142,7 @@ def _draft(document: AuditDocument, options: AuditOptions) -> None:
         into = shlex.quote(document.entry.dataset)
         print_next(
             f"rightcall generate review {drafts}",
-            f"rightcall generate finalize {drafts} --into {into} -o tightened.jsonl",
+            f"rightcall generate review {drafts} --finish --into {into} -o tightened.jsonl",
         )
 
 

@@ -11,7 +11,7 @@ import click
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand, GroupedCommand, takes_option, takes_options
 from rightcall.cli.output import console, print_json, print_json_line, print_next, step_counter, tell
 from rightcall.core.errors import ConfigError
-from rightcall.core.options import ForceOption, JsonOption, Option, TrustOption
+from rightcall.core.options import JsonOption, Option, TrustOption
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import refuse_existing, write_file
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
@@ -35,7 +35,6 @@ def guard(
         str, Option("Policy to write out: auto, strict or a file", flags=("--guard",))
     ] = "auto",
     output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
-    force: ForceOption = False,
 ) -> None:
     """Write out the guard policy of the tools of SOURCE, a suite or a source of tools: every rule with its role.
 
@@ -48,7 +47,7 @@ def guard(
     from rightcall.wings.attacks.subject import attack_subject
 
     if output is not None:
-        refuse_existing(output, force=force)
+        refuse_existing(output)
     subject = attack_subject(source, trust=trust)
     policy = guard_policy(policy_name)
     if policy is None:
@@ -128,7 +127,6 @@ def make(
     plan: Annotated[
         str | None, Option("Plan of attacks [default: the suite's, or auto]", metavar="auto|FILE")
     ] = None,
-    force: ForceOption = False,
 ) -> None:
     """Write the attacks on the tools of SUITE as goldens, to read, edit and keep; run or score them like any others.
 
@@ -140,7 +138,7 @@ def make(
     from rightcall.wings.attacks.attacked_plan import attack_goldens
     from rightcall.wings.attacks.subject import attack_subject
 
-    refuse_existing(output, force=force)
+    refuse_existing(output)
     subject = attack_subject(suite, trust=trust)
     if subject.plan is None:
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -11,11 +10,11 @@ from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand,
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, tell
 from rightcall.core.errors import InfrastructureError
-from rightcall.core.options import ForceOption, JsonOption, Option
+from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
 from rightcall.store.address import open_store
-from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
-from rightcall.wings.generate.commands.review import finalize, review
+from rightcall.wings.generate.commands.options import GenerateOptions
+from rightcall.wings.generate.commands.review import review
 from rightcall.wings.generate.commands.summary import (
     estimate_words,
     keep_drafts,
@@ -42,31 +41,20 @@ def generate() -> None:
 
 
 @generate.command()
-@takes_options(GoldenOptions)
-def goldens(options: GoldenOptions) -> None:
-    """Generate single-turn goldens.
+@takes_options(GenerateOptions)
+def goldens(options: GenerateOptions) -> None:
+    """Generate goldens of one turn; with --turns conversations.
 
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
     With --skills, each skill gets four requests that should load it and four adjacent ones that should not.
+    Conversations from tools have scripted turns, those from everything else a scenario.
     """
-    _generate(options)
-
-
-@generate.command()
-@takes_options(ConversationOptions)
-def conversations(options: ConversationOptions) -> None:
-    """Generate conversational goldens: scripted user turns from tools, scenarios from everything else."""
-    _generate(options)
-
-
-def _generate(options: GenerateOptions) -> None:
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation
 
-    require_free_target(
-        options.written, options.output, options.draft, force=options.force or options.dry_run
-    )
+    if not options.dry_run:
+        require_free_target(options.output)
     maker = synthesizer_of(options)
     count, characters, start = work_of(maker, options)
     estimate = estimate_generation(maker, count, context_characters=characters)
@@ -76,7 +64,7 @@ def _generate(options: GenerateOptions) -> None:
     if not options.as_json:
         tell(estimate_words(estimate), err=True)
     production = _run(maker, start, count, options)
-    kept = keep_drafts(production.goldens, options.written, options.draft, options.store)
+    kept = keep_drafts(production.goldens, options.output, options.store)
     show_production(production, maker, kept, options)
     raise click.exceptions.Exit(_exit_code(production))
 
@@ -121,11 +109,9 @@ MOST_SHOWN = 10
 @click.argument("run")
 def expected(
     run: str,
-    output: Annotated[Path | None, Option("Output file [default: expected.jsonl]", flags=OUTPUT)] = None,
-    draft: Annotated[
-        str | None, Option("Add to the draft of this dataset in the store instead", metavar="ALIAS")
-    ] = None,
-    force: ForceOption = False,
+    output: Annotated[
+        str, Option("Output file, or the name of a dataset in the store", flags=OUTPUT)
+    ] = "expected.jsonl",
     store: Annotated[
         str | None, Option("Store of runs and datasets [default: .rightcall/rightcall.db]")
     ] = None,
@@ -138,23 +124,22 @@ def expected(
     """
     from rightcall.wings.generate.run_proposals import draft_expectations
 
-    target = output or Path("expected.jsonl")
-    require_free_target(target, output, draft, force=force)
+    require_free_target(output)
     with open_store(store, must_exist=True) as opened:
         proposals = draft_expectations(opened, run)
-    kept = keep_drafts(proposals.goldens, target, draft, store)
+    kept = keep_drafts(proposals.goldens, output, store)
     if as_json:
         print_json({
             "run": proposals.run, "proposed": len(proposals.goldens), "written_to": kept, "split": proposals.split,
             "checked": proposals.checked, "without_answer": proposals.without_answer,
         })  # fmt: skip
     else:
-        _print(proposals, kept, draft)
+        _print(proposals, kept, output)
     if not proposals.goldens:
         raise click.exceptions.Exit(3)
 
 
-def _print(proposals: ExpectedDrafts, kept: str, draft: str | None) -> None:
+def _print(proposals: ExpectedDrafts, kept: str, output: str) -> None:
     out = console()
     out.say("expected calls proposed for [bold]{}[/bold]", pluralize(len(proposals.goldens), "golden"))
     for split in proposals.split[:MOST_SHOWN]:
@@ -167,9 +152,8 @@ def _print(proposals: ExpectedDrafts, kept: str, draft: str | None) -> None:
         out.say("[dim]{} already state a check[/dim]", pluralize(proposals.checked, "golden"))
     if proposals.without_answer:
         out.say("[dim]{} got no answer[/dim]", pluralize(len(proposals.without_answer), "golden"))
-    show_drafts(out, kept, draft)
+    show_drafts(out, kept, output)
 
 
 generate.add_command(expected)
 generate.add_command(review)
-generate.add_command(finalize)

@@ -1,4 +1,4 @@
-"""`rightcall generate review` and `finalize`: accept, edit, reject and comment drafts; finalize accepted ones."""
+"""`rightcall generate review`: accept, edit, reject and comment drafts; finalize accepted ones."""
 
 from __future__ import annotations
 
@@ -52,12 +52,25 @@ def review(
     ] = False,
     everything: Annotated[bool, Option("Also show goldens that have a decision", flags=("--all",))] = False,
     author: Annotated[str | None, Option("Reviewer [default: user name]")] = None,
+    finish: Annotated[
+        bool, Option("Finalize the accepted goldens: in --output, or as a new version of the dataset")
+    ] = False,
+    output: Annotated[
+        Path | None, Option("File for the accepted goldens, when DRAFTS is a file", flags=OUTPUT)
+    ] = None,
+    into: Annotated[
+        Path | None,
+        Option("Dataset whose goldens the accepted ones replace, by id, or extend; written to --output"),
+    ] = None,
     store: Annotated[str | None, Option("Store of datasets [default: .rightcall/rightcall.db]")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review DRAFTS one after the other: a file, or the alias of a dataset in the store.
 
     Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
+
+    With --finish, rejected goldens are removed from the draft of a dataset and pending ones stay in it. With --into,
+    the output has all goldens of that dataset; those without an accepted draft are unchanged.
     """
     from rightcall.store.base import user_name
 
@@ -72,6 +85,12 @@ def review(
                 place.put(reviewed(golden, state, comment=comment, author=who, at=_now()))
     if add is not None:
         place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
+    if finish:
+        number, where = _finish(drafts, output, into, store, who)
+        _say_final(number, where, as_json)
+        if not (as_json or is_file(drafts)):
+            print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
+        return
     if not (accept or reject or add or listed or as_json):
         _ask_one_by_one(place, who, everything)
     if as_json:
@@ -82,35 +101,20 @@ def review(
     counts_by_state = counts(place.goldens())
     console().print(", ".join(f"{number:,} {state}" for state, number in counts_by_state.items()))
     if counts_by_state["accepted"]:
-        print_next(f"rightcall generate finalize {drafts}")
+        target = " -o goldens.jsonl" if is_file(drafts) else ""
+        print_next(f"rightcall generate review {drafts} --finish{target}")
 
 
-@click.command(cls=DeclaredCommand)
-@click.argument("drafts")
-def finalize(
-    drafts: str,
-    output: Annotated[Path | None, Option("Output file, when DRAFTS is a file", flags=OUTPUT)] = None,
-    into: Annotated[
-        Path | None,
-        Option("Dataset whose goldens the accepted drafts replace, by id, or extend; written to --output"),
-    ] = None,
-    as_is: Annotated[bool, Option("Keep every golden of the draft, reviewed or not")] = False,
-    author: Annotated[str | None, Option("Author of the version [default: user name]")] = None,
-    store: Annotated[str | None, Option("Store of datasets [default: .rightcall/rightcall.db]")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Finalize the accepted goldens of DRAFTS: a new version of the dataset, or the file named by --output.
-
-    In a dataset, rejected goldens are removed from the draft and pending ones stay in it. With --into, the output has
-    all goldens of that dataset; those without an accepted draft are unchanged.
-    """
+def _finish(
+    drafts: str, output: Path | None, into: Path | None, store: str | None, author: str
+) -> tuple[int, str]:
+    """Finalize the accepted goldens; how many they are, and where."""
     from rightcall.datasets.goldens import save_goldens
-    from rightcall.store.base import user_name
 
     if is_file(drafts) or into is not None:
         if output is None:
             raise click.UsageError("--output is required: the file for the accepted goldens")
-        kept = [golden for golden in open_drafts(drafts, store).goldens() if as_is or is_accepted(golden)]
+        kept = [golden for golden in open_drafts(drafts, store).goldens() if is_accepted(golden)]
         if not kept:
             raise InputError(
                 drafts,
@@ -118,25 +122,19 @@ def finalize(
                 f"review them: rightcall generate review {drafts}",
             )
         save_goldens(kept if into is None else _merge_goldens(into, kept), output)
-        _say_final(len(kept), str(output), as_json)
-        return
+        return len(kept), str(output)
     if output is not None:
         raise click.UsageError(
             "--output is for a file of drafts; `rightcall dataset pull` writes a version to a file"
         )
     with open_store(store, must_exist=True) as opened:
-        if as_is:
-            version = opened.datasets.finalize(drafts)
-        else:
-            version = opened.datasets.finalize_accepted(
-                drafts,
-                is_accepted,
-                lambda golden: review_of(golden).state == "rejected",
-                author=author or user_name(),
-            )
-    _say_final(version.goldens, f"version {version.version} of {version.alias}", as_json)
-    if not as_json:
-        print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
+        version = opened.datasets.finalize_accepted(
+            drafts,
+            is_accepted,
+            lambda golden: review_of(golden).state == "rejected",
+            author=author,
+        )
+    return version.goldens, f"version {version.version} of {version.alias}"
 
 
 def _merge_goldens(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:

@@ -16,14 +16,12 @@ from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import tools_of
-from rightcall.wings.generate.commands.options import ConversationOptions, GenerateOptions, GoldenOptions
+from rightcall.wings.generate.commands.options import GenerateOptions
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
     ConversationalStylingConfig,
-    EvolutionConfig,
     FiltrationConfig,
     StylingConfig,
-    VerificationConfig,
 )
 from rightcall.wings.generate.documents import READERS
 from rightcall.wings.generate.production import Production
@@ -31,44 +29,38 @@ from rightcall.wings.generate.synthesizer import Synthesizer
 from rightcall.wings.generate.ways.skills import PER_SKILL
 
 Start = Callable[[Synthesizer], Coroutine[Any, Any, Production]]
-DEFAULT_COUNT = 20
+DEFAULT_COUNT, DEFAULT_OF_EACH = 20, 2
 DOCUMENTS = tuple(READERS)
 
 
 def synthesizer_of(options: GenerateOptions) -> Synthesizer:
     """The synthesizer that the options describe."""
-    styling = StylingConfig(options.scenario, options.task, options.style)
     model = options.model or project_models().default("generator")
     if model is None:
         raise ConfigError(f"generating needs --model provider:model; {line_to_add('generator')}")
     return Synthesizer(
         model,
-        max_concurrent=options.concurrency,
         filtration_config=FiltrationConfig(options.quality),
-        evolution_config=EvolutionConfig(options.evolve) if options.evolve else None,
-        styling_config=styling,
-        conversational_styling_config=ConversationalStylingConfig(options.scenario, options.task)
-        if isinstance(options, ConversationOptions)
+        styling_config=StylingConfig(options.scenario, input_format=options.style),
+        conversational_styling_config=ConversationalStylingConfig(options.scenario)
+        if options.turns
         else None,
         tools=tuple(tools_of(options.tools)) if options.tools else (),
-        solver=options.solver,
-        verification=VerificationConfig(samples=max(options.samples, options.agree), agree=options.agree),
         language=options.language,
         seed=options.seed,
-        limits=RunLimits(tokens=options.max_tokens, cost_usd=options.max_cost),
+        limits=RunLimits(cost_usd=options.max_cost),
     )
 
 
 def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Start]:
     """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
-    skills = options.skills if isinstance(options, GoldenOptions) else None
-    if skills is not None:
-        if maker.tools or options.sources:
-            raise click.UsageError("--skills cannot be combined with --tools or --from")
-        loaded = load_skills([skills])
+    if options.skills is not None:
+        if maker.tools or options.sources or options.turns:
+            raise click.UsageError("--skills cannot be combined with --tools, --from or --turns")
+        loaded = load_skills([options.skills])
         return len(loaded) * PER_SKILL, 0, lambda synthesizer: synthesizer.afrom_skills(loaded)
-    sources, count, per = tuple(options.sources), options.count or DEFAULT_COUNT, options.per
-    turns = options.turns if isinstance(options, ConversationOptions) else 0
+    sources, turns = tuple(options.sources), options.turns or 0
+    count, per = options.count or DEFAULT_COUNT, options.count or DEFAULT_OF_EACH
     conversations = turns > 0
     if not sources or sources == ("tools",):
         if not maker.tools:
@@ -101,8 +93,8 @@ def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[
     goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
     talks = [golden for golden in loaded_goldens if isinstance(golden, ConversationalGolden)]
     if goldens if conversations else talks:
-        kind, command = ("single-turn goldens", "goldens") if conversations else ("conversations",) * 2
-        raise InputError(str(paths[0]), f"contains {kind}", f"use `rightcall generate {command}` for those")
+        kind, how = ("single-turn goldens", "leave out") if conversations else ("conversations", "add")
+        raise InputError(str(paths[0]), f"contains {kind}", f"{how} --turns for those")
     if conversations:
         return len(talks) * per, 0, lambda synthesizer: synthesizer.aconversations_from_goldens(talks, per)
     return len(goldens) * per, 0, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)

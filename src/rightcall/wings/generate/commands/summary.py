@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from rightcall.cli.drafts import add_to_draft
+from rightcall.cli.drafts import add_to_draft, is_file
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import refuse_existing
@@ -30,33 +28,31 @@ if TYPE_CHECKING:
     from rightcall.wings.generate.synthesizer import Synthesizer
 
 
-def require_free_target(target: Path, output: Path | None, draft: str | None, *, force: bool) -> None:
+def require_free_target(output: str) -> None:
     """Refuse to overwrite a file, before anything is spent."""
-    if draft and output is not None:
-        raise click.UsageError("--output and --draft cannot be combined")
-    if not draft:
-        refuse_existing(target, force=force)
+    if is_file(output):
+        refuse_existing(Path(output))
 
 
-def keep_drafts(goldens: Sequence[AnyGolden], target: Path, draft: str | None, store: str | None) -> str:
+def keep_drafts(goldens: Sequence[AnyGolden], output: str, store: str | None) -> str:
     """Write goldens to a file, or to the draft of a dataset, and say where they are; empty when there are none."""
     from rightcall.datasets.goldens import save_goldens
 
     if not goldens:
         return ""
-    if not draft:
-        save_goldens(goldens, target)
-        return str(target)
+    if is_file(output):
+        save_goldens(goldens, output)
+        return output
     with open_store(store) as opened:
-        version = add_to_draft(opened, draft, goldens)
+        version = add_to_draft(opened, output, goldens)
     return f"draft {version.version} of {version.alias}"
 
 
-def show_drafts(out: Screen, kept: str, draft: str | None) -> None:
+def show_drafts(out: Screen, kept: str, output: str) -> None:
     """Where the drafts are, and how to review them."""
     if kept:
         out.say("drafts: {}", kept)
-        print_next(f"rightcall generate review {shlex.quote(draft or kept)}")
+        print_next(f"rightcall generate review {shlex.quote(output)}")
 
 
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
@@ -94,7 +90,7 @@ def show_production(production: Production, maker: Synthesizer, kept: str, optio
         tell(
             f"not finished: {why}; continue with the same command and --resume {production.run_id}", err=True
         )
-    show_drafts(out, kept, options.draft)
+    show_drafts(out, kept, options.output)
 
 
 def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
