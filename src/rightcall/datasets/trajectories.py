@@ -75,8 +75,6 @@ class TrajectoryLine(Record, frozen=True):
     given: Annotated[int, msgspec.Meta(ge=0)] | None = None
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
-    mutant: Any = None
-    """What `rightcall audit --write-mutants` notes; readers ignore it."""
 
 
 class ChatLine(TrajectoryLine, frozen=True):

@@ -90,13 +90,13 @@ def named_runs(store: Store, names: Sequence[str]) -> list[StoredRun]:
     return sorted(runs.values(), key=lambda run: (run.run.started_at, run.id), reverse=True)
 
 
-def newest_runs(store: Store, name: str, *, every: bool = False) -> list[StoredRun]:
-    """The newest finished run of each agent of a suite, or `every` one, without those that try or disturb something."""
+def newest_runs(store: Store, name: str) -> list[StoredRun]:
+    """The newest finished run of each agent of a suite, without those that try or disturb something."""
     runs: dict[str, StoredRun] = {}
     for run in store.runs.page(RunFilter(name=name), limit=LOOKED_BACK):
         if run.finished and is_undisturbed(run):
-            runs.setdefault(run.id if every else run.run.agent, run)
-    return list(runs.values())[: LOOKED_BACK if every else MOST_RUNS]
+            runs.setdefault(run.run.agent, run)
+    return list(runs.values())[:MOST_RUNS]
 
 
 def is_undisturbed(run: StoredRun) -> bool:
@@ -234,12 +234,11 @@ def past_evidence(
     name: str,
     *,
     runs: Sequence[str] = (),
-    every: bool = False,
     trajectories: Sequence[str] = (),
     families: Mapping[str, str] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> Iterator[PastEvidence]:
-    """Of these runs, or of the newest or `every` run of the suite `name`; without a store, of files alone."""
+    """Of these runs, or of the newest run of each agent of the suite `name`; without a store, of files alone."""
     files = PastFiles(trajectories, families)
     file = store_address(store).file
     if not runs and file is not None and not file.exists():
@@ -248,5 +247,5 @@ def past_evidence(
     with open_store(store, must_exist=bool(runs)) as opened:
         chosen = named_runs(opened, runs)
         if not runs and name:
-            chosen = newest_runs(opened, name, every=every)
+            chosen = newest_runs(opened, name)
         yield PastEvidence(PastRuns(opened, chosen, families), files, marks_of_kept(opened))

@@ -16,9 +16,10 @@ from rightcall.run.rehearsal.trial import Trial
 from rightcall.wings.audit.audit import Auditor, AuditPlan
 from rightcall.wings.audit.mutant import Mutant
 from rightcall.wings.audit.mutation import mutants_of, select_operators
+from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.scene import Scene, SeenValues
-from rightcall.wings.audit.suite_audit import TightenedGoldens
+from rightcall.wings.audit.suite_audit import TightenedGoldens, plan_of, subject_of
 
 
 def schema(required: Sequence[str] = (), **parameters: Any) -> dict[str, Any]:
@@ -87,6 +88,22 @@ def audit_goldens(
 
     asyncio.run(run())
     return auditor.result(), changes.by_id
+
+
+def judged_mutants(call: AuditCall) -> list[tuple[Mutant, str]]:
+    """Every mutant of an audit as it went, with what the suite says of it."""
+    subject = subject_of(call)
+    auditor = Auditor(subject.trial, plan_of(call, subject))
+
+    async def run() -> list[tuple[Mutant, str]]:
+        await auditor.learn(subject.goldens())
+        scenes = [(await auditor.scene_of(golden))[0] for _, golden in subject.goldens()]
+        planted = [
+            (scene, mutant) for scene in scenes if scene is not None for mutant in auditor.mutants(scene)
+        ]
+        return [(await auditor.judge(scene, mutant))[:2] for scene, mutant in planted]
+
+    return asyncio.run(run())
 
 
 REFUND = Golden(

@@ -79,14 +79,6 @@ def test_exit_codes(dataset: Path) -> None:
     assert "1 golden not audited:" in nothing.output
 
 
-def test_a_harmless_bug_is_left_out_by_its_id(dataset: Path) -> None:
-    first = json.loads(invoke(dataset, "--json").output)["survivors"][0]
-    named = [word for mutant in first["mutants"] for word in ("--equivalent", mutant)]
-    again = json.loads(invoke(dataset, "--json", *named).output)
-    assert again["equivalent"] == len(first["mutants"])
-    assert first["id"] not in [survivor["id"] for survivor in again["survivors"]]
-
-
 def test_the_dataset_itself_is_never_overwritten(dataset: Path) -> None:
     with pytest.raises(ConfigError, match="is the dataset itself"):
         rc.audit(dataset / "goldens.jsonl", write=dataset / "." / "goldens.jsonl")

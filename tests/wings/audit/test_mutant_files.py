@@ -1,4 +1,4 @@
-"""Mutants as trajectories, one mutant on the screen, and what a suite says about its audit."""
+"""Mutants as `score` sees them, and what a suite says about its audit."""
 
 from __future__ import annotations
 
@@ -7,66 +7,38 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner
 
 import rightcall as rc
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.datasets.goldens import load_goldens
-from rightcall.datasets.trajectories import load_trajectories
+from rightcall.datasets.trajectories import save_trajectories
 from rightcall.metrics.case_result import result_of
 from rightcall.model import Run
+from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.store.address import open_store
-from rightcall.wings.audit.command import audit
 from rightcall.wings.audit.mutation import mutants
-from tests.wings.audit.shop import REFUND, TOOLS, call, trajectory
-from tests.wings.audit.test_command import SUITE, dataset, invoke
+from rightcall.wings.audit.options import AuditCall
+from tests.wings.audit.shop import REFUND, TOOLS, call, judged_mutants, trajectory
+from tests.wings.audit.test_command import SUITE, dataset
 
 __all__ = ["dataset"]
 
 
-def test_written_mutants_get_the_same_verdicts_from_score(dataset: Path) -> None:
+def test_mutants_get_the_same_verdicts_from_score(dataset: Path) -> None:
     """Law: for every mutant, `score` says passed exactly where the audit says that it survives."""
+    judged = judged_mutants(AuditCall(dataset / "goldens.jsonl", tools=dataset / "tools.json"))
     path = dataset / "mutants.jsonl"
-    result = json.loads(invoke(dataset, "--json", "--write-mutants", str(path)).output)
-    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    scored = {
-        (case.golden_id, case.trial): case.passed
-        for case in rc.score(dataset / "goldens.jsonl", path, tools=dataset / "tools.json")
+    save_trajectories(
+        (
+            RecordedTrajectory(mutant.golden_id, mutant.trajectory, number)
+            for number, (mutant, _) in enumerate(judged)
+        ),
+        path,
+    )
+    scored = rc.score(dataset / "goldens.jsonl", path, tools=dataset / "tools.json")
+    assert {case.trial: case.passed for case in scored} == {
+        number: judgement == "passed" for number, (_, judgement) in enumerate(judged)
     }
-    verdicts = {(line["golden_id"], line.get("trial", 0)): line["mutant"]["verdict"] for line in lines}
-    assert scored == {key: verdict == "passed" for key, verdict in verdicts.items()}
-    counted = ("sure", "invalid", "maybe")
-    assert len(lines) == sum(result[kind]["caught"] + result[kind]["survived"] for kind in counted)
-    assert {"id", "operator", "certainty", "harm"} <= lines[0]["mutant"].keys()
-    assert len(list(load_trajectories(path))) == len(lines)
-
-
-def test_mutants_are_written_as_lines_only(dataset: Path) -> None:
-    with pytest.raises(InputError, match=r"mutants are written as \.jsonl"):
-        rc.audit(dataset / "goldens.jsonl", write_mutants=dataset / "mutants.json")
-
-
-def test_one_mutant_is_shown_with_its_calls_and_score(dataset: Path) -> None:
-    survivor = json.loads(invoke(dataset, "--json").output)["survivors"][0]
-    shown = invoke(dataset, "--show", survivor["id"][:8])
-    assert shown.exit_code == 0
-    assert "refund_order twice passes" in shown.output and "survives" in shown.output
-    assert "operator repeat_call · double effect · provably wrong" in shown.output
-    unknown = CliRunner().invoke(audit, [str(dataset / "goldens.jsonl"), "--show", "zz"])
-    assert "no mutant has the id 'zz'" in str(unknown.exception)
-
-
-def test_a_sample_of_goldens_says_its_share(dataset: Path) -> None:
-    shown = invoke(dataset, "--max-mutants", "40")
-    assert "A sample of 1 of 2 goldens (50%) was audited." in shown.output
-    assert rc.audit(dataset / "goldens.jsonl", max_mutants=1).in_dataset == 2
-
-
-def test_changes_that_may_be_harmless_are_listed_when_asked_for(dataset: Path) -> None:
-    assert "may be harmless:" not in invoke(dataset).output
-    shown = invoke(dataset, "--maybe")
-    assert "that may be harmless:" in shown.output
-    assert shown.output.splitlines()[0] == invoke(dataset).output.splitlines()[0]
 
 
 def test_a_suite_says_what_is_planted(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
+from rightcall.wings.audit.options import AuditCall
+from tests.wings.audit.shop import judged_mutants
 
 GOLDEN = {
     "id": "pay",
@@ -40,11 +42,11 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_transfer_with_a_key_has_its_effect_in_every_copy_of_the_world(suite: str) -> None:
-    result = rc.audit(suite, write_mutants="mutants.jsonl")
+    result = rc.audit(suite)
     assert (result.audited, result.doubts, result.survivors) == (1, (), ())
-    lines = [json.loads(line) for line in Path("mutants.jsonl").read_text("utf-8").splitlines()]
     balances = {
-        line["mutant"]["operator"]: line["state"]["bank"]["accounts"]["a1"]["balance"] for line in lines
+        mutant.operator: mutant.trajectory.state["bank"]["accounts"]["a1"]["balance"]
+        for mutant, _ in judged_mutants(AuditCall(suite))
     }
     assert balances["off_by_one"] == 7999 and balances["repeat_call"] == 8000  # the second has the same key
     assert balances["drop_call"] == balances["world_not_reached"] == 9000

@@ -12,7 +12,6 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     audit_document   an audit with what its pages show: goldens, bugs that pass, and goldens with the proposed changes
     audit_view       an audit for pages
     expectations     expectations as proposals edit them
-    mutant_view      one mutant as `--show` prints it
     mutation         the mutants of a golden
     options          the options of `rightcall audit` and `rightcall.audit`, each declared once
     overview         an audit in few words, for an assistant

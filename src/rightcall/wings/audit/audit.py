@@ -40,15 +40,10 @@ class AuditPlan:
     seed: str = ""
     system: str = ""
     needs_content: bool = False
-    maybe: bool = False
-    """Whether changes that pass and may be harmless are listed too."""
 
 
 class AuditListener:
-    """Gets every mutant as it was scored, and of every golden what survived and its tightened form."""
-
-    def on_mutant(self, golden: AnyGolden, mutant: Mutant, judgement: Judgement, why: str) -> None:
-        """A mutant of a golden was scored."""
+    """Gets of every golden what survived and its tightened form."""
 
     def on_golden(
         self, golden: AnyGolden, survivors: Sequence[tuple[Survivor, Mutant]], tightened: AnyGolden | None
@@ -72,7 +67,6 @@ class Auditor:
         self._not_audited: list[NotAudited] = []
         self._cannot_be_met: list[NotAudited] = []
         self._not_judged: Counter[str] = Counter()
-        self._maybe_survivors: list[Survivor] = []
         self._by_tool, self._by_harm = defaultdict[str, Catch](Catch), defaultdict[str, Catch](Catch)
         self._by_operator = defaultdict[str, Catch](Catch)
         self._matrix = defaultdict[str, defaultdict[str, Catch]](lambda: defaultdict(Catch))
@@ -115,10 +109,7 @@ class Auditor:
         if scene is None:
             return
         self._audited += 1
-        passing = [mutant async for mutant in self._passing_mutants(scene)]
-        survived = [mutant for mutant in passing if mutant.certainty == "sure"]
-        maybe = [mutant for mutant in passing if mutant.certainty != "sure"]
-        self._maybe_survivors += [survivor for survivor, _ in survivors_of(maybe, where)]
+        survived = [mutant async for mutant in self._passing_mutants(scene)]
         if survived:
             groups = survivors_of(survived, where)
             survivors, tightened = await Proposer(self.trial, scene, good).propose(groups)
@@ -128,15 +119,13 @@ class Auditor:
                 listener.on_golden(golden, shown, tightened)
 
     async def _passing_mutants(self, scene: Scene) -> AsyncIterator[Mutant]:
-        """The sure mutants that pass, and those that may be right if they are asked for; every other is counted."""
+        """The sure mutants that pass; every mutant is counted."""
         caught: list[float] = []
         for planted in self.mutants(scene):
             if planted.id in self.plan.equivalent:
                 self._equivalent += 1
                 continue
             mutant, judgement, why = await self.judge(scene, planted)
-            for listener in self.listeners:
-                listener.on_mutant(scene.golden, mutant, judgement, why)
             if judgement == "not_judged":
                 if mutant.certainty == "sure" and mutant.valid:
                     self._not_judged[why] += 1
@@ -146,8 +135,6 @@ class Auditor:
                 caught.append(float(judgement == "failed"))
                 if judgement == "passed":
                     yield mutant
-            elif self.plan.maybe and mutant.valid and judgement == "passed":
-                yield mutant
         if caught:
             self._shares.append((scene.golden.cluster or scene.golden.id, caught))
 
@@ -231,7 +218,6 @@ class Auditor:
             by_harm={harm: self._by_harm[harm] for harm in HARMS if harm in self._by_harm},
             matrix={name: dict(sorted(row.items())) for name, row in sorted(self._matrix.items())},
             survivors=tuple(sorted(self._survivors, key=_harm_first)),
-            maybe_survivors=tuple(sorted(self._maybe_survivors, key=_harm_first)),
             not_audited=tuple(sorted(self._not_audited, key=by_id)),
             cannot_be_met=tuple(sorted(self._cannot_be_met, key=by_id)),
             equivalent=self._equivalent,

@@ -103,7 +103,7 @@ class AuditCases(AuditListener):
             doubts=len({doubt.golden_id for doubt in result.doubts}),
         )
         changed = list(self.changes.values())
-        most = msgspec.structs.replace(result, survivors=result.survivors[:MOST_KEPT], maybe_survivors=())
+        most = msgspec.structs.replace(result, survivors=result.survivors[:MOST_KEPT])
         return AuditDocument(
             entry,
             most,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
-from rightcall.cli.drafts import is_file
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import RightCallError
 from rightcall.core.text import first_names, pluralize
@@ -52,9 +51,6 @@ def audit(suite: Path, options: AuditOptions) -> None:
 
     choices = {field.name: getattr(options, field.name) for field in fields(AuditChoices)}
     call = AuditCall(suite, tools=options.tools or (), **choices)
-    if options.show:
-        _show_mutant(call, options.show)
-        return
     if options.output is not None and options.output.suffix not in FORMATS:
         known = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         raise click.UsageError(f"{options.output}: an audit is written as {known}")
@@ -69,8 +65,6 @@ def audit(suite: Path, options: AuditOptions) -> None:
         print_json(result)
     else:
         _show(result, suite, options)
-    if options.apply:
-        _draft(document, options)
     unknown_floor = options.only == "floor" and (result.floor is None or bool(result.floor.skipped))
     if unknown_floor or (not result.audited and options.only in (None, "mutants")):
         raise click.exceptions.Exit(2)
@@ -83,15 +77,6 @@ def audit(suite: Path, options: AuditOptions) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _show_mutant(call: AuditCall, mutant_id: str) -> None:
-    from rightcall.core.event_loop import run_blocking
-    from rightcall.wings.audit.mutant_view import print_mutant
-    from rightcall.wings.audit.suite_audit import find_mutant
-
-    shown, trial = run_blocking(find_mutant(call, mutant_id))
-    print_mutant(console(), shown, trial.tools_of(shown.golden))
-
-
 def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
 
     if options.only is None and not result.goldens:
@@ -100,7 +85,7 @@ def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
     print_audit(console(), result, every=options.every)
     if options.write is not None:
         tell(f"wrote the goldens with all proposed changes to {options.write}")
-    elif not options.apply and any(survivor.proposal for survivor in result.survivors):
+    elif any(survivor.proposal for survivor in result.survivors):
         tools = f" --tools {shlex.quote(str(options.tools))}" if options.tools else ""
         print_next(f"rightcall audit {shlex.quote(str(suite))}{tools} --write tightened.jsonl")
 
@@ -109,7 +94,7 @@ def _keep(document: AuditDocument, options: AuditOptions) -> None:
     """Store the audit of a whole dataset, for the dashboard and `dataset check`; a store that fails spoils nothing."""
     from rightcall.wings.audit.audit_document import encode_document
 
-    partial = document.result.in_dataset or options.operators or options.only
+    partial = options.operators or options.only
     if not document.entry.fingerprint or not document.result.goldens or partial:
         return
     try:
@@ -117,33 +102,6 @@ def _keep(document: AuditDocument, options: AuditOptions) -> None:
             store.audits.put(document.entry, encode_document(document))
     except RightCallError as problem:
         tell(f"the audit was not stored: {problem}", err=True)
-
-
-def _draft(document: AuditDocument, options: AuditOptions) -> None:
-    """Write the changed goldens as drafts, and say how they are reviewed."""
-    from rightcall.datasets.goldens import save_goldens
-    from rightcall.wings.audit.audit_document import as_draft, draft_changes
-
-    assert options.apply is not None
-    goldens = document.changed_goldens
-    if not goldens:
-        tell("no change is proposed: no drafts were written", err=True)
-        return
-    if is_file(options.apply):
-        if Path(options.apply).exists():
-            raise click.UsageError(f"{options.apply} exists; name a new file for the drafts")
-        save_goldens(map(as_draft, goldens), options.apply)
-    else:
-        with open_store(options.store) as store:
-            draft_changes(store, options.apply, goldens)
-    if not options.as_json:
-        tell(f"{pluralize(len(goldens), 'changed golden')} drafted for review: {options.apply}")
-        drafts = shlex.quote(options.apply)
-        into = shlex.quote(document.entry.dataset)
-        print_next(
-            f"rightcall generate review {drafts}",
-            f"rightcall generate review {drafts} --finish --into {into} -o tightened.jsonl",
-        )
 
 
 def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:

@@ -25,9 +25,6 @@ class AuditChoices:
             default="the newest run of each agent",
         ),
     ] = ()
-    all_runs: Annotated[bool, Option("Every stored run of the suite, not only the newest of each agent")] = (
-        False
-    )
     trajectories: Annotated[
         Sequence[str],
         Option(
@@ -45,21 +42,6 @@ class AuditChoices:
     seed: Annotated[
         str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
     ] = ""
-    equivalent: Annotated[
-        Sequence[str],
-        Option("Bug to leave out because it is harmless, by its id", metavar="ID", group=SELECTION),
-    ] = ()
-    maybe: Annotated[bool, Option("Also list changes that pass but may be harmless", group=SELECTION)] = False
-    max_mutants: Annotated[
-        int | None,
-        Option("Audit a random sample of goldens that gives at most this many bugs", group=SELECTION, ge=1),
-    ] = None
-    write_mutants: Annotated[
-        str | Path | None,
-        Option(
-            "Output file for the bugs, as trajectories that `rightcall score` reads: .jsonl", values="file"
-        ),
-    ] = None
     write: Annotated[
         str | Path | None, Option("Output file for the goldens with all proposed changes", values="file")
     ] = None
@@ -84,16 +66,6 @@ class AuditOptions(AuditChoices):
     """The options of `rightcall audit`."""
 
     tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
-    apply: Annotated[
-        str | None,
-        Option(
-            "Write proposed changes as drafts for review: a new file, or a dataset of the store",
-            metavar="DRAFTS",
-        ),
-    ] = None
-    show: Annotated[
-        str | None, Option("Show one bug: its calls, the expected ones and its score", metavar="ID")
-    ] = None
     every: Annotated[bool, Option("Show every bug that passes", flags=("--all",))] = False
     least: Annotated[
         float | None,

@@ -60,9 +60,6 @@ def audit_sections(result: AuditResult) -> Iterator[AuditSection]:
     if planted:
         rows = tuple(map(_survivor_row, result.survivors))
         yield AuditSection("survivors", "What passes", rows, headline(result))
-    if result.maybe_survivors:
-        rows = tuple(map(_survivor_row, result.maybe_survivors))
-        yield AuditSection("harmless", f"{pluralize(len(rows), 'change')} that may be harmless:", rows)
     yield from _left_out(result)
     if result.floor is not None:
         rates = () if planted else floor_rows(result.floor)
@@ -174,10 +171,7 @@ def notes(result: AuditResult) -> Iterator[str]:
     for why, count in result.not_judged.items():
         yield f"{pluralize(count, 'mutant')} not judged: {why}"
     if result.equivalent:
-        yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (--equivalent)."
-    if result.in_dataset:
-        share = percent(result.goldens / result.in_dataset)
-        yield f"A sample of {result.goldens:,} of {pluralize(result.in_dataset, 'golden')} ({share}) was audited."
+        yield f"{pluralize(result.equivalent, 'mutant')} left out as harmless (`equivalent` of the suite)."
     if result.without_tools and result.goldens:
         yield "No tools are known: bugs that need a schema were not planted; pass --tools FILE."
     electorate = result.electorate

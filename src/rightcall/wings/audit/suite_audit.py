@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 import msgspec
 
 from rightcall.api.tool_lint import definitions_given
-from rightcall.core.codec import describe_value
-from rightcall.core.digest import digest_of_parts, hex_digest
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.digest import digest_of_parts
+from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
-from rightcall.datasets.trajectories import trajectory_line
-from rightcall.files.atomic import atomic_write
 from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_evidence import PastEvidence, past_evidence
@@ -28,10 +23,9 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden, with_id
-from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.run.floor import compute_floor
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.trial import Judgement, Trial, reads_expected_output, trial_of_plan
+from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
 from rightcall.run.suite import AuditSettings, load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trivial_agents import TrivialScorer
@@ -40,8 +34,7 @@ from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.audit.audit import AuditListener, Auditor, AuditPlan
 from rightcall.wings.audit.mutant import Mutant
-from rightcall.wings.audit.mutant_view import ShownMutant, show_mutant
-from rightcall.wings.audit.mutation import MOST_OF_GOLDEN, select_operators
+from rightcall.wings.audit.mutation import select_operators
 from rightcall.wings.audit.options import AuditCall
 from rightcall.wings.audit.result import AuditResult, Survivor, with_audit_note
 
@@ -78,8 +71,7 @@ async def aaudit(options: AuditCall) -> AuditResult:
     """Which bugs a suite, a dataset or goldens would notice, and what change of a golden would catch the others.
 
     Bugs are planted in behaviour that is right: stored trajectories that pass, of `runs` or of the newest run of each
-    agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes,
-    `write_mutants` one for the bugs as trajectories, which `rightcall score` reads.
+    agent, otherwise one made from the golden. `write` is a file for the goldens with all proposed changes.
     """
     return await run_audit(options)
 
@@ -91,17 +83,16 @@ async def run_audit(
     subject = subject or subject_of(options)
     _refuse_to_overwrite(subject, options.write)
     changes = TightenedGoldens()
-    with past_of(subject, options) as past, write_mutants(options.write_mutants) as writers:
-        listeners = (*listeners, *writers, *([changes] if options.write is not None else []))
+    listeners = (*listeners, *([changes] if options.write is not None else []))
+    with past_of(subject, options) as past:
         await past.files.score(subject.without_places(), subject.trial)
         auditor = Auditor(subject.trial, plan_of(options, subject), past.known, listeners)
         doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
         plants, doubts_goldens = (options.only in (None, part) for part in ("mutants", "doubts"))
         if plants:
             await auditor.learn(subject.goldens())
-        chosen, total = choose_goldens(subject, options.max_mutants, auditor.plan.seed)
         for where, golden in subject.goldens():
-            if plants and (chosen is None or golden.id in chosen):
+            if plants:
                 await auditor.audit(where, golden)
             if doubts_goldens:
                 await doubter.examine(where, golden)
@@ -116,7 +107,6 @@ async def run_audit(
         doubts=doubts,
         examined=doubter.examined,
         electorate=electorate,
-        in_dataset=0 if chosen is None else total,
         floor=await _floor(subject, options),
     )
 
@@ -134,25 +124,10 @@ def past_of(subject: AuditSubject, options: AuditCall) -> AbstractContextManager
     return past_evidence(
         subject.name,
         runs=options.runs,
-        every=options.all_runs,
         trajectories=options.trajectories,
         families=subject.settings.families,
         store=options.store,
     )
-
-
-async def find_mutant(options: AuditCall, mutant_id: str) -> tuple[ShownMutant, Trial]:
-    """The mutant of this id, or of the only id that begins so, as it scores, and how it was scored."""
-    subject = subject_of(options)
-    with past_of(subject, options) as past:
-        await past.files.score(subject.without_places(), subject.trial)
-        auditor = Auditor(subject.trial, plan_of(options, subject), past.known)
-        await auditor.learn(subject.goldens())
-        for where, golden in subject.goldens():
-            shown = await show_mutant(auditor, where, golden, mutant_id)
-            if shown is not None:
-                return shown, subject.trial
-    raise InputError("", f"no mutant has the id '{mutant_id}'", "the list of survivors and --json show ids")
 
 
 def plan_of(options: AuditCall, subject: AuditSubject) -> AuditPlan:
@@ -160,21 +135,11 @@ def plan_of(options: AuditCall, subject: AuditSubject) -> AuditPlan:
     settings = subject.settings
     return AuditPlan(
         select_operators(options.operators or settings.operators, settings.exclude),
-        frozenset((*options.equivalent, *settings.equivalent)),
+        frozenset(settings.equivalent),
         options.seed or _seed(subject),
         subject.system,
         subject.needs_content,
-        options.maybe,
     )
-
-
-def choose_goldens(subject: AuditSubject, most_mutants: int | None, seed: str) -> tuple[set[str] | None, int]:
-    """The goldens that give at most this number of mutants, chosen by hash, and how many there are; None for all."""
-    if most_mutants is None:
-        return None, 0
-    ids = {golden.id for golden in subject.without_places()}
-    names = sorted(ids, key=lambda name: hex_digest(f"{seed}:{name}"))
-    return set(names[: max(1, most_mutants // MOST_OF_GOLDEN)]), len(names)
 
 
 class TightenedGoldens(AuditListener):
@@ -271,35 +236,3 @@ def _with_places(dataset: Path, plan: Plan) -> Iterator[tuple[str, AnyGolden]]:
 def _seed(subject: AuditSubject) -> str:
     """The goldens' fingerprint: the same dataset gives the same mutants, in whatever order it is."""
     return digest_of_parts(sorted(golden.id.encode() for golden in subject.without_places()), 16)
-
-
-NOTED = [name for name in Mutant.__struct_fields__ if name not in ("golden_id", "trajectory", "origin")]
-
-
-class MutantLines(AuditListener):
-    """Writes mutants as lines, numbered by `trial` within a golden."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._encoder = msgspec.json.Encoder(enc_hook=describe_value)
-        self._trials: Counter[str] = Counter()
-
-    def on_mutant(self, golden: AnyGolden, mutant: Mutant, judgement: Judgement, why: str) -> None:
-        trial = self._trials[golden.id]
-        self._trials[golden.id] += 1
-        line = trajectory_line(RecordedTrajectory(golden.id, mutant.trajectory, trial))
-        note = {name: getattr(mutant, name) for name in NOTED} | {"verdict": judgement}
-        content = self._encoder.encode(msgspec.structs.replace(line, mutant=note))
-        self._file.write(content + b"\n")
-
-
-@contextmanager
-def write_mutants(path: str | Path | None) -> Iterator[list[AuditListener]]:
-    """A listener that writes every mutant to a .jsonl file, all of it or nothing; none without a path."""
-    if path is None:
-        yield []
-        return
-    if Path(path).suffix != ".jsonl":
-        raise InputError(str(path), "mutants are written as .jsonl")
-    with atomic_write(path) as file:
-        yield [MutantLines(file)]
