@@ -60,8 +60,6 @@ def test_a_baseline_knows_a_file_by_its_place_whatever_was_typed(
     assert all(key.startswith("crm/tools.json:") for key in baseline.findings)
     for typed in (tmp_path / "crm" / "tools.json", "../crm/tools.json", "tools.json"):
         assert without_known(lint(read_paths([typed])), baseline, tmp_path).diagnostics == ()
-    older = baseline_of(typed_here)
-    assert without_known(typed_here, older, tmp_path).diagnostics == ()
 
 
 def test_a_file_outside_the_folder_of_the_baseline_is_known_as_typed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.lint.lockfile import LOCK_FORMAT, definition_hash, differences, lock_of, read_lock, write_lock
+from rightcall.lint.lockfile import differences, lock_of, read_lock, write_lock
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.lint.source.tools import tool_set
 from rightcall.model.dialects import read_tool
@@ -75,16 +75,6 @@ def test_what_changed_is_named_by_part(tmp_path):
     after = edited({"description": "Other.", "title": "New"})
     (problem,) = differences(read_lock(lock), read_text(json.dumps(after))[0].tools)
     assert problem.text == "has changed since it was locked (description, title)"
-
-
-def test_a_lockfile_of_the_first_format_is_still_read(tmp_path):
-    (tools,) = read_text(json.dumps(TWO))
-    old = {tool.name: definition_hash(tool) for tool in tools.tools}
-    lock = tmp_path / "tools.lock"
-    lock.write_text(json.dumps({"format": LOCK_FORMAT[:-1] + "1", "tools": old}), "utf-8")
-    assert differences(read_lock(lock), tools.tools) == []
-    (changed,) = read_text(json.dumps(edited({"description": "Other."})))
-    assert [problem.kind for problem in differences(read_lock(lock), changed.tools)] == ["changed"]
 
 
 hints = st.fixed_dictionaries(

@@ -42,8 +42,6 @@ def lint_sets(
     sets: Sequence[ToolSet], config: LintConfig | None, options: LintEvidenceOptions = NO_EVIDENCE
 ) -> LintReport:
     """The same for sets of tools that were read already."""
-    import msgspec
-
     from rightcall.lint.engine import lint as run_rules
     from rightcall.lint.known_findings import read_baseline, without_known
     from rightcall.lint.lockfile import read_lock
@@ -61,10 +59,6 @@ def lint_sets(
         ),
         queries=_queries(options),
     )
-    if seen:
-        from rightcall.improve.lint_evidence import rule_effects
-
-        report = msgspec.structs.replace(report, effects=rule_effects(report, seen))
     if options.baseline is None:
         return report
     return without_known(report, read_baseline(Path(options.baseline)), Path(options.baseline).parent)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from rightcall.core.text import percent, pluralize
+from rightcall.files.documents import pointer_parts
 from rightcall.improve.causes import all_hypotheses
 from rightcall.improve.counters import Case, GoldenTrials, most_common
 from rightcall.improve.evidence import THIS_RUN, Evidence, seeds_guidance
 from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
-from rightcall.improve.lint_evidence import lint_places
 from rightcall.improve.rank import Explained, Ranking, rank
 from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.votes import RunVotes, Voter
+from rightcall.lint.engine import lint
 from rightcall.model.tool import Tool
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
@@ -360,3 +361,29 @@ def _by(evidence: Evidence) -> dict[str, dict[str, Count]]:
         "turn": {str(turn): Count(times, times) for turn, times in sorted(evidence.by_turn.items())},
         "tool": tools,
     }
+
+
+MOST_LINTED = 400
+"""Tools beyond which linting would take longer than the analysis."""
+
+
+def lint_places(tools: Sequence[Tool]) -> Mapping[tuple[str, str], frozenset[str]]:
+    """Codes by (tool, parameter), with "" for the tool itself, and by (tool, other tool) for pairs."""
+    if not tools or len(tools) > MOST_LINTED:
+        return {}
+    codes_by_place: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for diagnostic in lint(tools).diagnostics:
+        codes_by_place[diagnostic.tool, _parameter(diagnostic.pointer)].add(diagnostic.code)
+        for other in diagnostic.others:
+            codes_by_place[diagnostic.tool, other].add(diagnostic.code)
+            codes_by_place[other, diagnostic.tool].add(diagnostic.code)
+    return {place: frozenset(codes) for place, codes in codes_by_place.items()}
+
+
+def _parameter(pointer: str) -> str:
+    """The parameter that a JSON pointer refers to; "" for the tool itself."""
+    parts = ["", *pointer_parts(pointer)]
+    for at, part in enumerate(parts[:-1]):
+        if part == "properties" and at >= 1:
+            return parts[at + 1]
+    return ""

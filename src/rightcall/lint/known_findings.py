@@ -114,17 +114,13 @@ def baseline_of(report: LintReport, folder: Path | None = None) -> LintBaseline:
 
 
 def without_known(report: LintReport, baseline: LintBaseline, folder: Path | None = None) -> LintReport:
-    """The report with only the findings that are new; `folder` is where the baseline is kept.
-
-    A finding is also known by the name of its file as it was typed, which older baselines hold.
-    """
+    """The report with only the findings that are new; `folder` is where the baseline is kept."""
     name_below = _names_below(folder)
     left = Counter(baseline.findings)
     new = []
     for diagnostic in report.diagnostics:
-        names = name_below(diagnostic.file), diagnostic.file
-        key = next((key for name in names if left[key := _key(diagnostic, name)] > 0), None)
-        if key is not None:
+        key = _key(diagnostic, name_below(diagnostic.file))
+        if left[key] > 0:
             left[key] -= 1
         else:
             new.append(diagnostic)
@@ -134,7 +130,7 @@ def without_known(report: LintReport, baseline: LintBaseline, folder: Path | Non
 
 def read_baseline(path: Path) -> LintBaseline:
     """Read a baseline; raises `InputError`."""
-    return read_recorded(path, LintBaseline, (BASELINE_FORMAT,), "create it with --write-baseline")
+    return read_recorded(path, LintBaseline, BASELINE_FORMAT, "create it with --write-baseline")
 
 
 def write_baseline(path: Path, baseline: LintBaseline) -> None:

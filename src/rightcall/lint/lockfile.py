@@ -27,7 +27,6 @@ from rightcall.model.record import Record
 
 LOCK_FILE = "tools.lock"
 LOCK_FORMAT = "rightcall/tools-lock/2"
-_OLDER_FORMAT = "rightcall/tools-lock/1"
 EXAMPLES = "input_examples"
 """A part that only some readers of definitions see."""
 
@@ -70,7 +69,7 @@ def lock_of(sets: Iterable[ToolSet]) -> ToolLock:
 def read_lock(path: Path) -> dict[str, LockedTool]:
     """The approved tools of a lockfile by name; raises `InputError`."""
     hint = "create it with: rightcall lint SOURCE --lock FILE --update-lock"
-    lock = read_recorded(path, ToolLock, (LOCK_FORMAT, _OLDER_FORMAT), hint)
+    lock = read_recorded(path, ToolLock, LOCK_FORMAT, hint)
     return {
         key: LockedTool(frozenset((held,) if isinstance(held, str) else held), lock.parts.get(key, {}))
         for key, held in lock.tools.items()
@@ -118,7 +117,7 @@ def difference_of(
 
 def is_locked(locked: LockedTool, tool: SourceTool) -> bool:
     """Whether a definition is one that was approved."""
-    if locked.hashes.isdisjoint((lock_hash(tool), definition_hash(tool))):
+    if lock_hash(tool) not in locked.hashes:
         return False
     examples = part_hashes(tool).get(EXAMPLES)
     return examples is None or not locked.parts or locked.parts.get(EXAMPLES) == examples
@@ -203,7 +202,7 @@ def _what(locked: LockedTool, tool: SourceTool) -> str:
 R = TypeVar("R", bound=msgspec.Struct)
 
 
-def read_recorded(path: Path, as_type: type[R], forms: Sequence[str], hint: str) -> R:
+def read_recorded(path: Path, as_type: type[R], form: str, hint: str) -> R:
     """A file that the linter wrote; `InputError` when it is missing or of another format."""
     try:
         data = read_checked(path)
@@ -211,6 +210,6 @@ def read_recorded(path: Path, as_type: type[R], forms: Sequence[str], hint: str)
         raise InputError(error.where, error.problem, error.hint or hint) from None
     recorded = decode(data, as_type, str(path))
     stated = getattr(recorded, "format", "")
-    if stated not in forms:
-        raise InputError(str(path), f"format must be '{forms[0]}', got '{stated}'")
+    if stated != form:
+        raise InputError(str(path), f"format must be '{form}', got '{stated}'")
     return recorded

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal
 
 from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
@@ -70,8 +69,7 @@ class PairSummary(Record, frozen=True):
 class LintReport(Record, frozen=True):
     """Findings in the order of the files, the tools, and the most similar pairs.
 
-    `known` counts findings left out because a baseline holds them, `ignored` those ignored in place. `effects` ranks
-    rules by what stored runs showed, when some were given.
+    `known` counts findings left out because a baseline holds them, `ignored` those ignored in place.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -79,7 +77,6 @@ class LintReport(Record, frozen=True):
     pairs: tuple[PairSummary, ...] = ()
     known: int = 0
     ignored: int = 0
-    effects: tuple[RuleEffect, ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -114,31 +111,6 @@ class Misfilled(Record, frozen=True):
     wrong: int
     trials: int
     run: str = ""
-
-
-Broken = Literal["choice", "arguments", "either"]
-"""What a faulty definition affects: which tool is called, how it is filled, or both."""
-
-
-class RuleEffect(Record, frozen=True):
-    """How much more often calls went wrong for tools with a finding of a rule than for tools without one.
-
-    `wrong` of `trials` trials over `goldens` goldens expected a tool with the finding, and went wrong; the same for
-    the `other` tools. `difference` is between the mean rates over goldens, `low` and `high` its 95 % interval.
-    """
-
-    code: str
-    rule: str
-    broken: Broken
-    wrong: int
-    trials: int
-    goldens: int
-    other_wrong: int
-    other_trials: int
-    other_goldens: int
-    difference: float
-    low: float
-    high: float
 
 
 class LintEvidence:

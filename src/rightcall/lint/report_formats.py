@@ -37,7 +37,6 @@ def document(report: LintReport) -> dict[str, Any]:
         "diagnostics": report.diagnostics,
         "tools": report.tools,
         "pairs": report.pairs,
-        "effects": report.effects,
     }
 
 

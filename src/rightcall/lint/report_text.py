@@ -16,9 +16,6 @@ from rightcall.lint.rule import SEVERITIES, Severity
 Paint = Callable[[str, str], str]
 """Colours a text: `paint("error", text)`. Styles are the severities, `dim` and `bold`."""
 
-WRONG = {"choice": "not called when expected", "arguments": "filled wrongly", "either": "called wrongly"}
-MOST_EFFECTS = 8
-
 
 def plain_text(
     report: LintReport,
@@ -176,20 +173,6 @@ _ABOUT_THE_SET = frozenset(("TD601", "TD603"))
 """Rules about all tools together: the first of them has no part in it."""
 
 
-def _effects(report: LintReport, paint: Paint) -> Iterator[str]:
-    """Rules by how much more often their tools went wrong."""
-    if report.effects:
-        yield paint("bold", "measured, tools with the finding against tools without it:")
-    for effect in report.effects[:MOST_EFFECTS]:
-        points, low, high = (round(100 * x) for x in (effect.difference, effect.low, effect.high))
-        yield (
-            f"  {effect.code} {effect.rule}: {WRONG[effect.broken]} in {effect.wrong} of {effect.trials} trials, "
-            f"others {effect.other_wrong} of {effect.other_trials}: {points:+d} points ({low:+d} to {high:+d})"
-        )
-    if len(report.effects) > MOST_EFFECTS:
-        yield f"  {len(report.effects) - MOST_EFFECTS} more with --json"
-
-
 def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
     if report.diagnostics:
         yield ""
@@ -203,7 +186,6 @@ def _summary(report: LintReport, hidden: int, paint: Paint) -> Iterator[str]:
         yield "heaviest: " + ", ".join(f"{printable(tool.name)} {tool.tokens:,}" for tool in heavy)
     for pair in [pair for pair in report.pairs if pair.score >= 0.8][:3]:
         yield f"similar: {printable(pair.first)} and {printable(pair.second)} ({pair.score:.2f})"
-    yield from _effects(report, paint)
     fixes = Counter(diagnostic.fix for diagnostic in report.diagnostics)
     notes = (
         (fixes["safe"], "can be fixed with --fix"),

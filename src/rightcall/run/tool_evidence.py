@@ -27,28 +27,11 @@ def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
     return Counter((expected, called) for _, expected, called in pairs)
 
 
-NOT_CALLED = frozenset(("wrong_tool", "unknown_tool", "missing_call", "no_call"))
-"""Failures in which an expected tool was not called."""
-
-
-@dataclass
-class Calls:
-    """The trials of a golden that expected a tool, and those in which it was not called or its arguments were wrong."""
-
-    cluster: str
-    trials: int = 0
-    not_called: int = 0
-    misfilled: int = 0
-    wrong: int = 0
-
-
 @dataclass
 class RunEvidence:
     """Evidence from one run."""
 
     run: str
-    calls: dict[tuple[str, str], Calls] = field(default_factory=dict)
-    """By golden and tool."""
     expected: Counter[str] = field(default_factory=Counter)
     """Trials by the tool they expected."""
     confused: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -81,24 +64,15 @@ def read_evidence(store: Store, run: str) -> RunEvidence:
 
 
 def _add(seen: RunEvidence, result: CaseResult, expected: frozenset[str]) -> None:
-    parameters, not_called, misfilled = set(), set(), set()
-    for failure in result.codes:
-        if failure.code in NOT_CALLED:
-            not_called.add(failure.tool)
-        elif failure.code in ARGUMENT_CODES:
-            misfilled.add(failure.tool)
-            if failure.parameter:
-                parameters.add((failure.tool, _top(failure)))
     seen.expected.update(expected)
     seen.confused.update(confusions(result.codes))
-    seen.parameters.update(parameters)
-    for tool in expected:
-        cluster = result.cluster or result.golden_id
-        calls = seen.calls.setdefault((result.golden_id, tool), Calls(cluster))
-        calls.trials += 1
-        calls.not_called += tool in not_called
-        calls.misfilled += tool in misfilled
-        calls.wrong += tool in not_called or tool in misfilled
+    seen.parameters.update(
+        {
+            (failure.tool, _top(failure))
+            for failure in result.codes
+            if failure.code in ARGUMENT_CODES and failure.parameter
+        }
+    )
 
 
 def queries_of(goldens: list[AnyGolden]) -> list[tuple[str, str]]:
