@@ -91,5 +91,5 @@ def test_runs_with_many_errors_are_not_compared():
     after = [Outcome(f"g{i}", (1.0,)) if i % 4 else Outcome(f"g{i}", errors=1) for i in range(40)]
     found = compare(before, after)
     assert found.p < 0.05 and found.change == "INCONCLUSIVE"
-    assert found.sentence.startswith("not settled: 10 trials of 40 of B could not be run (25%, at most 5%")
+    assert found.sentence.startswith("not settled: 10 of 40 goldens got no answer in B (25%, at most 5%")
     assert compare(before, after, max_error_rate=0.3).change == "IMPROVED"

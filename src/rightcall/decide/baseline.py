@@ -11,7 +11,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize, points
 from rightcall.decide.comparison import MOST_ERRORS, compare
 from rightcall.decide.comparison_claim import ComparisonClaim
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.outcome import Outcome, unanswered_trials
 from rightcall.decide.rules import Check, Decision
 from rightcall.model.run import Run
 
@@ -130,6 +130,8 @@ class BaselineRule(msgspec.Struct, frozen=True):
             if ids
         ]
         text = f"; not compared: {' and '.join(parts)}" if parts else ""
+        missing = unanswered_trials(self.baseline.outcomes)
+        text += f"; {missing.text} in {self.run}" if missing.trials else ""
         return "; ".join([text, *self.baseline.notes])
 
 

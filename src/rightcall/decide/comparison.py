@@ -12,15 +12,15 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent, pluralize, points
 from rightcall.decide.comparison_claim import Change, ComparisonClaim, undetectable_difference
 from rightcall.decide.difference import (
-    NO_DIFFERENCE,
     Difference,
+    Differences,
     GoldenPair,
     difference_of,
+    differences_of,
     non_inferior,
-    pair_up,
     worse_by_more,
 )
-from rightcall.decide.outcome import Outcome, alarms_of, error_rate
+from rightcall.decide.outcome import Outcome, Unanswered, alarms_of, unanswered_trials
 from rightcall.model.record import Record
 from rightcall.stats.clusters import weighted_mean
 from rightcall.stats.intervals import Interval
@@ -78,6 +78,9 @@ class Comparison(Record, frozen=True):
     `doubt` says why the rates settle nothing, such as too many errors; empty when they do. With several candidates
     `adjusted` has the p-values that decide, and interval and bounds hold for all candidates together. `judges` are
     judged metrics that have a say in the rates: these are then the judge's, and only `labelled` pairs allow a claim.
+    The rates and `low` to `high` are of what was answered. A trial without an answer (`unanswered_a`, `unanswered_b`)
+    counts against every claim: `p` and the other p-values and bounds have it as whatever speaks against them. `broken`
+    begins with the goldens that were answered in A and never in B.
     """
 
     change: Change
@@ -111,6 +114,8 @@ class Comparison(Record, frozen=True):
     adjusted: AdjustedTests | None = None
     judges: tuple[str, ...] = ()
     labelled: LabelledDifference | None = None
+    unanswered_a: Unanswered = Unanswered()
+    unanswered_b: Unanswered = Unanswered()
 
     @property
     def claim(self) -> ComparisonClaim:
@@ -150,44 +155,58 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
 
     IMPROVED when the exact test says that B differs and B is above A; NON_INFERIOR when the lower bound of B − A
     reaches −margin; REGRESSED when the exact test says that B is below A by more than the margin; else INCONCLUSIVE.
-    Also INCONCLUSIVE when more than `max_error_rate` of a run's trials are errors: goldens that got no answer are left
-    out, and they are seldom like the others. Interval and bounds are those of one of several `candidates`; their tests
+    Also INCONCLUSIVE when more than `max_error_rate` of a run's trials are errors; up to that, each counts as whatever
+    speaks against the claim. Interval and bounds are those of one of several `candidates`; their tests
     are adjusted by `compare_many`.
     """
     if not 0 <= margin < 1:
         raise ConfigError(f"compare: margin must be at least 0 and below 1, got {margin:g}")
     if not 0 < alpha <= MOST_ALPHA:
         raise ConfigError(f"compare: alpha must be above 0 and at most {MOST_ALPHA:g}, got {alpha:g}")
-    pairs, only_a, only_b = pair_up(a, b, metric)
-    share, apart = alpha / candidates, {"only_a": only_a, "only_b": only_b}
+    share = alpha / candidates
+    differences = differences_of(a, b, metric=metric, alpha=share, seed=seed)
+    pairs, missing = differences.pairs, (unanswered_trials(a, metric), unanswered_trials(b, metric))
+    answered = {o.golden_id for o in a if o.scores(metric)}
+    lost = tuple(golden for golden in missing[1].never if golden in answered)
+    bare = msgspec.structs.replace(
+        _numbers(differences, margin, alpha, share),
+        broken=(*lost, *(p.golden_id for p in pairs if p.b < 0.5 <= p.a)),
+        only_a=_only_in(a, b, metric),
+        only_b=_only_in(b, a, metric),
+        unanswered_a=missing[0],
+        unanswered_b=missing[1],
+        doubt=_errors(*missing, max_error_rate),
+    )
     if not pairs:
         what = "a scored trial" if metric is None else f"a value of the metric '{metric}'"
-        nothing = f"nothing to compare: no golden has {what} in both runs"
-        bare = _numbers([], NO_DIFFERENCE, margin, alpha, share)
-        bare = msgspec.structs.replace(bare, sentence=nothing, hypotheses=0, **apart)
+        nothing = f"nothing to compare: no golden has {what} in both runs{_missing(bare)}"
+        bare = msgspec.structs.replace(bare, sentence=nothing, hypotheses=0)
         return with_alarms(bare, alarms_of(a, b))
-    difference, slices = difference_of(pairs, share, seed), _slices(pairs, alpha, seed)
+    slices = _slices(pairs, alpha, seed)
     compared = msgspec.structs.replace(
-        _numbers(pairs, difference, margin, alpha, share),
-        mde=_noticeable(difference, share, power),
+        bare,
+        mde=_noticeable(differences.answered, share, power),
         fixed=tuple(p.golden_id for p in pairs if p.a < 0.5 <= p.b),
-        broken=tuple(p.golden_id for p in pairs if p.b < 0.5 <= p.a),
         changed=_flags(pairs),
         categories=slices,
         hypotheses=1 + len(slices),
-        p_regressed=worse_by_more(pairs, difference, margin, seed),
-        doubt=_errors(a, b, max_error_rate),
-        **apart,
+        p_regressed=worse_by_more(differences.most_pairs, differences.most, margin, seed),
     )
     return with_alarms(with_claim(compared), alarms_of(a, b))
 
 
-def _numbers(
-    pairs: Sequence[GoldenPair], difference: Difference, margin: float, alpha: float, share: float
-) -> Comparison:
+def _only_in(runs_own: Sequence[Outcome], other: Sequence[Outcome], metric: str | None) -> tuple[str, ...]:
+    """The goldens that the other run did not ask, or of which it has no value."""
+    asked = {o.golden_id for o in other if o.worst(metric)}
+    return tuple(o.golden_id for o in runs_own if o.golden_id not in asked)
+
+
+def _numbers(differences: Differences, margin: float, alpha: float, share: float) -> Comparison:
     """A comparison without its claim; interval and bounds are at `share`, which is `alpha` with one candidate."""
+    pairs, difference = differences.pairs, differences.answered
+    p, p_mid = differences.p
     rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs]) if pairs else 0.0
-    p_ok, bounds = non_inferior(difference, margin, share)
+    p_ok, bounds = non_inferior(differences, margin, share)
     (low, high), (bound_low, bound_high) = _ends(difference.interval), _ends(bounds)
     return Comparison(
         change="INCONCLUSIVE",
@@ -199,8 +218,8 @@ def _numbers(
         high=high,
         bound_low=bound_low,
         bound_high=bound_high,
-        p=difference.p,
-        p_mid=difference.p_mid,
+        p=p,
+        p_mid=p_mid,
         mde=None,
         margin=margin,
         alpha=alpha,
@@ -221,7 +240,7 @@ def comparison_sentence(comparison: Comparison) -> str:
     """The one sentence of a comparison: the claim, the rates it is about, and what was not shown."""
     rates = f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)} over {pluralize(comparison.n, 'golden')}"
     if comparison.doubt:
-        return f"not settled: {comparison.doubt}; on what remains {rates}"
+        return f"not settled: {comparison.doubt}; on what was answered {rates}"
     claim = comparison.claim
     if comparison.clusters < 2:
         only = "cluster" if comparison.n > 1 else "golden"
@@ -231,12 +250,24 @@ def comparison_sentence(comparison: Comparison) -> str:
         parts.append(
             undetectable_difference(comparison.mde, comparison.clusters, comparison.n, comparison.alpha)
         )
-    return "; ".join(filter(None, [*parts, _other_interval(comparison), _alone(comparison)]))
+    return "; ".join(filter(None, [*parts, _other_interval(comparison), _alone(comparison)])) + _missing(
+        comparison
+    )
+
+
+def _missing(comparison: Comparison) -> str:
+    """How many got no answer in each run."""
+    sides = (("A", comparison.unanswered_a), ("B", comparison.unanswered_b))
+    return "".join(f"; {missing.text} in {name}" for name, missing in sides if missing.trials)
 
 
 def _other_interval(comparison: Comparison) -> str:
     """Which test decides, where the interval shown says otherwise; empty where they agree."""
     if comparison.low is None or comparison.high is None or comparison.claim.powerless:
+        return ""
+    if (
+        comparison.unanswered_a.trials or comparison.unanswered_b.trials
+    ):  # the interval is of what was answered
         return ""
     if (comparison.low <= 0 <= comparison.high) != comparison.claim.differs:
         return ""
@@ -309,11 +340,10 @@ def _fisher(a: tuple[int, int], b: tuple[int, int]) -> float:
     return fisher_exact([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
 
 
-def _errors(a: Sequence[Outcome], b: Sequence[Outcome], most: float) -> str:
+def _errors(a: Unanswered, b: Unanswered, most: float) -> str:
     """Which runs have too many errors to be compared, in words; empty when none has."""
     return " and ".join(
-        f"{pluralize(errors, 'trial')} of {trials:,} of {name} could not be run ({percent(errors / trials)}, "
-        f"at most {percent(most)} allowed)"
-        for name, (errors, trials) in (("A", error_rate(a)), ("B", error_rate(b)))
-        if trials and errors / trials > most
+        f"{missing.text} in {name} ({percent(missing.share)}, at most {percent(most)} allowed)"
+        for name, missing in (("A", a), ("B", b))
+        if missing.share > most
     )

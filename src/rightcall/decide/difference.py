@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.decide.outcome import Outcome, cluster_key
+from rightcall.decide.outcome import Outcome, Reading, cluster_key
 from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import Interval, t_interval
 from rightcall.stats.paired_tests import (
@@ -49,25 +49,62 @@ class Difference(NamedTuple):
     clusters: int
 
 
+def pair_up(
+    a: Sequence[Outcome], b: Sequence[Outcome], metric: str | None, readings: tuple[Reading, Reading]
+) -> list[GoldenPair]:
+    """The goldens of both runs, by what their trials are worth in the reading of each run."""
+    before = {o.golden_id: xs for o in a if (xs := getattr(o, readings[0])(metric))}
+    pairs = []
+    for new in b:
+        if new.golden_id not in before or not (ys := getattr(new, readings[1])(metric)):
+            continue
+        xs = before[new.golden_id]
+        means = sum(xs) / len(xs), sum(ys) / len(ys)
+        pairs.append(GoldenPair(new.golden_id, new.category, cluster_key(new), new.weight, *means, (xs, ys)))
+    return pairs
+
+
 NO_DIFFERENCE = Difference(0.0, None, None, Units(()), 1.0, None, "sign_flip", 0)
+
+
+class Differences(NamedTuple):
+    """The difference of what was answered, and of both ways to count what was not.
+
+    `least` has the trials without an answer as passed before and as failed after, for a claim that something is not
+    worse; `most` has them the other way round, for a claim that something is worse.
+    """
+
+    pairs: list[GoldenPair]
+    answered: Difference
+    least: Difference
+    most: Difference
+    most_pairs: list[GoldenPair]
+
+    @property
+    def p(self) -> tuple[float, float | None]:
+        """p of no difference and its mid-p, with what was not answered counted against the direction that was seen."""
+        mean = self.answered.mean
+        counted = self.answered if not mean else self.least if mean > 0 else self.most
+        return (counted.p, counted.p_mid) if mean * counted.mean > 0 or not mean else (1.0, None)
+
+
+NO_DIFFERENCES = Differences([], NO_DIFFERENCE, NO_DIFFERENCE, NO_DIFFERENCE, [])
 """Of runs without a golden in common."""
 
 
-def pair_up(
-    a: Sequence[Outcome], b: Sequence[Outcome], metric: str | None
-) -> tuple[list[GoldenPair], tuple[str, ...], tuple[str, ...]]:
-    """The goldens scored in both runs, and the ids missing on either side."""
-    before = {o.golden_id: o for o in a if o.scores(metric)}
-    after = {o.golden_id: o for o in b if o.scores(metric)}
-    pairs = []
-    for golden_id, new in after.items():
-        if old := before.get(golden_id):
-            xs, ys = old.scores(metric), new.scores(metric)
-            means = sum(xs) / len(xs), sum(ys) / len(ys)
-            pairs.append(GoldenPair(golden_id, new.category, cluster_key(new), new.weight, *means, (xs, ys)))
-    only_a = tuple(o.golden_id for o in a if o.golden_id not in after)
-    only_b = tuple(o.golden_id for o in b if o.golden_id not in before)
-    return pairs, only_a, only_b
+def differences_of(
+    a: Sequence[Outcome], b: Sequence[Outcome], *, metric: str | None, alpha: float, seed: int
+) -> Differences:
+    """All of it; `NO_DIFFERENCES` when no golden was scored in both runs."""
+    pairs = pair_up(a, b, metric, ("scores", "scores"))
+    if not pairs:
+        return NO_DIFFERENCES
+    answered = difference_of(pairs, alpha, seed)
+    if not any(outcome.unanswered(metric) for outcome in (*a, *b)):
+        return Differences(pairs, answered, answered, answered, pairs)
+    most_pairs = pair_up(a, b, metric, ("worst", "best"))
+    least = difference_of(pair_up(a, b, metric, ("best", "worst")), alpha, seed)
+    return Differences(pairs, answered, least, difference_of(most_pairs, alpha, seed), most_pairs)
 
 
 def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Difference:
@@ -96,16 +133,18 @@ def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Diffe
     return Difference(test.mean, shown, careful, units, p, None, "sign_flip", groups)
 
 
-def non_inferior(difference: Difference, margin: float, alpha: float) -> tuple[float | None, Interval | None]:
+def non_inferior(
+    differences: Differences, margin: float, alpha: float
+) -> tuple[float | None, Interval | None]:
     """p of "worse by more than the margin", and the one-sided bounds of the difference; None with one cluster.
 
     Gaffke's bound on (1 + difference)/2: that nothing got worse is a claim about goldens not drawn as well.
     """
-    if difference.clusters < 2:
+    if differences.answered.clusters < 2:
         return None, None
-    low, high = gaffke_bounds(difference.units, alpha)
-    p = gaffke_p_values(difference.units, (1 - margin) / 2)[0]
-    return p, Interval(2 * low - 1, 2 * high - 1)
+    least, most = differences.least.units, differences.most.units
+    p = gaffke_p_values(least, (1 - margin) / 2)[0]
+    return p, Interval(2 * gaffke_bounds(least, alpha).low - 1, 2 * gaffke_bounds(most, alpha).high - 1)
 
 
 def worse_by_more(pairs: Sequence[GoldenPair], difference: Difference, margin: float, seed: int) -> float:

@@ -10,6 +10,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
+from rightcall.model.run import missing_answers_text
 from rightcall.stats.sequential import Decision, LogE, e_decision, e_value, fastest_stops, log_e_step
 
 K = TypeVar("K", bound=Hashable)
@@ -82,6 +83,10 @@ class Stopped(NamedTuple):
         return self.total - self.used
 
 
+Scores = tuple[tuple[float, ...], int]
+"""The scores of a golden's trials, and the number of those without an answer."""
+
+
 class StopMonitor:
     """Takes results as they finish, evaluates them in order, and stops when the evidence is 1/alpha to 1.
 
@@ -101,25 +106,32 @@ class StopMonitor:
         fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
         self._min, self._target, self._alpha = minimum, target, alpha
         self._log_e = LogE(0.0, 0.0)
-        self._order = DrawnOrder[str, tuple[float, ...]](order.ids)
+        self._order = DrawnOrder[str, Scores](order.ids)
+        self._unanswered = 0
         self.stopped: Stopped | None = None
 
-    def feed(self, golden_id: str, scores: Sequence[float]) -> Stopped | None:
-        """The scores of all trials of a golden; none when every trial was an error."""
+    def feed(self, golden_id: str, scores: Sequence[float], unanswered: int = 0) -> Stopped | None:
+        """The scores of all trials of a golden, and the number of those without an answer."""
         if golden_id not in self._order:
             raise InputError("stop", f"golden '{golden_id}' is not in the seeded order")
         if self.stopped is None:
-            for scores_of_next in self._order.add(golden_id, tuple(scores)):
+            for scores_of_next in self._order.add(golden_id, (tuple(scores), unanswered)):
                 self._take(scores_of_next)
                 self._judge(last=self._order.complete)
                 if self.stopped is not None:
                     break
         return self.stopped
 
-    def _take(self, scores: tuple[float, ...]) -> None:
-        if scores:
-            step = log_e_step(math.fsum(scores) / len(scores), self._min, self._target)
-            self._log_e = LogE(self._log_e.plus + step.plus, self._log_e.minus + step.minus)
+    def _take(self, trials: Scores) -> None:
+        """One golden: what it did not answer is a failure in the evidence for PASS, and a pass in that for FAIL."""
+        scores, unanswered = trials
+        if not (asked := len(scores) + unanswered):
+            return
+        self._unanswered += bool(unanswered)
+        passed = math.fsum(scores)
+        worst = log_e_step(passed / asked, self._min, self._target)
+        best = log_e_step((passed + unanswered) / asked, self._min, self._target)
+        self._log_e = LogE(self._log_e.plus + worst.plus, self._log_e.minus + best.minus)
 
     def _judge(self, *, last: bool) -> None:
         decision = e_decision(self._log_e, self._alpha, self._alpha)
@@ -137,7 +149,8 @@ class StopMonitor:
         used = self._order.used
         total = len(self._order.keys)
         saved = f", {total - used:,} saved" if used < total else ""
-        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
+        missing = f"; {missing_answers_text(self._unanswered, used, 'golden')}" if self._unanswered else ""
+        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}{missing}"
         self.stopped = Stopped(word, used, total, sentence, "evalue")
 
 

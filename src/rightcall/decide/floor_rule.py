@@ -46,18 +46,19 @@ class FloorRule(RateRule, frozen=True):
 
     NOTHING_SCORED: ClassVar[str] = "no golden has a scored trial"
 
-    def word_by_point(self, mean: float) -> Word:
-        if mean >= self.limit:
+    def word_by_point(self, worst: float, best: float) -> Word:
+        if worst >= self.limit:
             return "PASS"
-        return "FAIL" if mean < self.fails_below else "INCONCLUSIVE"
+        return "FAIL" if best < self.fails_below else "INCONCLUSIVE"
 
-    def p_values(self, units: Units, mean: float) -> tuple[float, float]:
-        """As those of a required pass rate; a limit of 100 % or more is never reached."""
-        p_pass = gaffke_p_values(units, self.limit)[0] if self.limit < 1 else 1.0
-        p_fail = float(self.fails_below == mean == 1)  # a flawless run does not rule out 100 %
+    def p_pass(self, worst: Units) -> float:
+        """As that of a required pass rate; a limit of 100 % or more is never reached."""
+        return gaffke_p_values(worst, self.limit)[0] if self.limit < 1 else 1.0
+
+    def p_fail(self, best: Units, mean: float) -> float:
         if self.fails_below < 1:
-            p_fail = gaffke_p_values(units, self.fails_below)[1]
-        return p_pass, p_fail
+            return gaffke_p_values(best, self.fails_below)[1]
+        return float(self.fails_below == mean == 1)  # a flawless run does not rule out 100 %
 
     def claim(self, check: Check) -> str:
         out_of_reach = ", which no agent can show" if self.limit >= 1 else ""

@@ -22,6 +22,7 @@ from rightcall.decide.rules import (
     Decision,
     GateRule,
     RateRule,
+    Word,
     confidence_words,
     relation_to,
     word_for,
@@ -71,7 +72,8 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             except InputError as error:
                 problem = str(error)
             else:
-                return self._check(rates, alpha, self._raw_rate(outcomes))
+                unanswered = sum(self._unanswered(evidence, outcome) for outcome in selected.values())
+                return self._check(rates, alpha, self._raw_rate(outcomes), unanswered)
         if self.policy.uncalibrated == "allow":
             raw = self.rule.look(outcomes, alpha)
             sentence = f"{raw.sentence}; {NOT_CALIBRATED}"
@@ -115,19 +117,32 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             f"rightcall judge label {where} --n {labels}; {plan}"
         )
 
-    def _check(self, rates: Sequence[JudgedRate], alpha: float, raw: float | None) -> Check:
-        """The check by the estimate; with unsure labels counted either way, what decides must decide both ways."""
+    def _unanswered(self, evidence: JudgedEvidence, outcome: Outcome) -> int:
+        """The trials of a golden that judges could not be asked about, because the agent gave no answer."""
+        asked = len(outcome.passes) + outcome.errors
+        return max(0, asked - len(evidence.exact_passes.get(outcome.golden_id, ())))
+
+    def _check(self, rates: Sequence[JudgedRate], alpha: float, raw: float | None, unanswered: int) -> Check:
+        """The check by the estimate; with unsure labels counted either way, what decides must decide both ways.
+
+        So must what got no answer: among n estimated cases, the rate of all is at least θ with k failures more where
+        theirs is at least θ (n + k)/n, and below θ with k passes more where theirs is below (θ (n + k) − k)/n.
+        """
         first, limit = rates[0], self.rule.limit
         fails_below = self.rule.fails_below if isinstance(self.rule, FloorRule) else limit
-        p_pass = max(rate.p_values(limit)[0] for rate in rates)
-        p_fail = max(rate.p_values(fails_below)[1] for rate in rates)
+        more = unanswered / first.cases
+        passes_from, fails_below = limit * (1 + more), fails_below * (1 + more) - more
+        p_pass = max(rate.p_values(passes_from)[0] for rate in rates) if passes_from <= 1 else 1.0
+        p_fail = max(rate.p_values(fails_below)[1] for rate in rates) if fails_below >= 0 else 1.0
         controlled = self.rule.kind == "interval"
-        word = word_for(p_pass, p_fail, alpha)
+        word: Word = word_for(p_pass, p_fail, alpha)
         if not controlled:
-            word = "PASS" if min(rate.rate for rate in rates) >= limit else "FAIL"
+            rate = min(rate.rate for rate in rates)
+            word = "PASS" if rate >= passes_from else "FAIL" if rate < fails_below else "INCONCLUSIVE"
         check = Check(
             self.name, word, "", controlled=controlled, value=first.rate, limit=limit,
-            low=min(rate.lower for rate in rates), high=max(rate.upper for rate in rates), n=first.cases,
+            low=min(rate.lower for rate in rates) / (1 + more),
+            high=(max(rate.upper for rate in rates) + more) / (1 + more), n=first.cases,
             trials=first.cases, p_pass=p_pass if controlled else None, p_fail=p_fail if controlled else None,
             judges=self.metrics, judged=raw, labels=first.labels,
         )  # fmt: skip
@@ -140,7 +155,13 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
         if self.rule.metric is not None:
             return None
         exact = [
-            msgspec.structs.replace(outcome, passes=tuple(evidence.exact_passes.get(name, outcome.passes)))
+            msgspec.structs.replace(
+                outcome,
+                passes=tuple(evidence.exact_passes[name]),
+                errors=self._unanswered(evidence, outcome),
+            )
+            if name in evidence.exact_passes
+            else outcome
             for name, outcome in selected.items()
         ]
         check = self.rule.look(exact, alpha)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rightcall.decide.options import About
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
+from rightcall.model.run import CaseResult, missing_answers_text
 from rightcall.model.safety import MARK, AttackOutcome
 from rightcall.stats.clusters import Sample, sample, weighted_mean
 from rightcall.stats.gaffke import Units, case_units, trial_units
@@ -24,6 +24,10 @@ class Outcome(Record, frozen=True):
     outcomes are correlated; None means the golden is independent. Up to `lags_ms` of each of `latencies_ms` may have
     been spent by the machine that measured; empty means none. An unchecked golden only cost money. `attacks` is what
     an attack did in each trial of an attempt, also in those that are unchecked because the agent never met it.
+    `broken_metrics` counts the scored trials in which a metric broke.
+
+    A trial without an answer counts as whatever speaks against the word: `worst` has it as failed, for a word that
+    says that something is good, and `best` as passed, for a word that says that it is bad.
     """
 
     golden_id: str
@@ -40,6 +44,7 @@ class Outcome(Record, frozen=True):
     lags_ms: tuple[float, ...] = ()
     checked: bool = True
     attacks: tuple[AttackOutcome, ...] = ()
+    broken_metrics: dict[str, int] = {}
 
     @property
     def rate(self) -> float:
@@ -49,6 +54,26 @@ class Outcome(Record, frozen=True):
     def scores(self, metric: str | None = None) -> tuple[float, ...]:
         """The trials' passes, or their values of a metric."""
         return self.passes if metric is None else self.metrics.get(metric, ())
+
+    def unanswered(self, metric: str | None = None) -> int:
+        """The trials of which nothing is known: errors, and those in which the metric broke."""
+        if metric is None:
+            return self.errors
+        broken = self.broken_metrics.get(metric, 0)
+        applies = broken or metric in self.metrics or not self.passes
+        return self.errors + broken if applies else 0
+
+    def worst(self, metric: str | None = None) -> tuple[float, ...]:
+        """The scores of all trials that were asked, 0 without an answer."""
+        return self.scores(metric) + (0.0,) * self.unanswered(metric)
+
+    def best(self, metric: str | None = None) -> tuple[float, ...]:
+        """The scores of all trials that were asked, 1 without an answer."""
+        return self.scores(metric) + (1.0,) * self.unanswered(metric)
+
+
+Reading = Literal["scores", "worst", "best"]
+"""How trials without an answer count: not at all, as failed, or as passed."""
 
 
 def outcomes_of(
@@ -91,13 +116,15 @@ class ScoredGoldens(NamedTuple):
         return case_units(self.trials, self.clusters if self.grouped else None, self.weights)
 
 
-def goldens_with_scores(outcomes: Iterable[Outcome], metric: str | None = None) -> ScoredGoldens | None:
+def goldens_with_scores(
+    outcomes: Iterable[Outcome], metric: str | None = None, reading: Reading = "scores"
+) -> ScoredGoldens | None:
     """The goldens with a scored trial, None when there is none; outcomes are read once and not kept."""
     trials: list[tuple[float, ...]] = []
     weights: list[float] = []
     clusters: list[str | None] = []
     for outcome in outcomes:
-        if scores := outcome.scores(metric):
+        if scores := getattr(outcome, reading)(metric):
             trials.append(scores)
             weights.append(outcome.weight)
             clusters.append(outcome.cluster)
@@ -121,13 +148,44 @@ def cluster_key(outcome: Outcome) -> tuple[str, str]:
     return ("cluster", outcome.cluster)
 
 
-def error_rate(outcomes: Iterable[Outcome]) -> tuple[int, int]:
-    """(trials that were errors, all trials)."""
-    errors = scored = 0
+class Unanswered(NamedTuple):
+    """The trials without an answer, of how many; `goldens` have one, and `never` have nothing else."""
+
+    trials: int = 0
+    of_trials: int = 0
+    goldens: int = 0
+    of_goldens: int = 0
+    never: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        return self.trials / self.of_trials if self.of_trials else 0.0
+
+    @property
+    def text(self) -> str:
+        """Their number in words; empty when every trial was answered."""
+        if not self.trials:
+            return ""
+        if self.of_trials == self.of_goldens:
+            return missing_answers_text(self.goldens, self.of_goldens, "golden")
+        return missing_answers_text(self.trials, self.of_trials, "case")
+
+
+def unanswered_trials(outcomes: Iterable[Outcome], metric: str | None = None) -> Unanswered:
+    """The trials of checked goldens without an answer, or without a value of a metric."""
+    trials = of_trials = goldens = of_goldens = 0
+    never: list[str] = []
     for outcome in outcomes:
-        errors += outcome.errors
-        scored += len(outcome.passes)
-    return errors, errors + scored
+        missing, known = outcome.unanswered(metric), len(outcome.scores(metric))
+        if not missing + known:
+            continue
+        trials += missing
+        of_trials += missing + known
+        goldens += bool(missing)
+        of_goldens += 1
+        if not known:
+            never.append(outcome.golden_id)
+    return Unanswered(trials, of_trials, goldens, of_goldens, tuple(never))
 
 
 def _outcome(
@@ -138,10 +196,8 @@ def _outcome(
 ) -> Outcome:
     scored = [t for t in trials if not t.error]
     names = dict.fromkeys(name for t in scored for name in t.metrics)
-    metrics = {
-        name: tuple(t.metrics[name].value for t in scored if name in t.metrics and not t.metrics[name].error)
-        for name in names
-    }
+    values = {name: [t.metrics[name] for t in scored if name in t.metrics] for name in names}
+    broken = {name: sum(bool(score.error) for score in scores) for name, scores in values.items()}
     return Outcome(
         golden_id,
         tuple(float(t.passed) for t in scored),
@@ -149,7 +205,12 @@ def _outcome(
         category=trials[0].category,
         tags=tuple(tags.get(golden_id, ())),
         cluster=clusters.get(golden_id),
-        metrics=metrics,
+        metrics={
+            name: tuple(s.value for s in scores if not s.error)
+            for name, scores in values.items()
+            if not all(s.error for s in scores)
+        },
+        broken_metrics={name: count for name, count in broken.items() if count},
         codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
         latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
         lags_ms=tuple(

@@ -17,7 +17,7 @@ import msgspec
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores
+from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores, unanswered_trials
 from rightcall.model.failure import FATAL, TOOL_ERROR
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool
@@ -165,26 +165,35 @@ class RateRule(msgspec.Struct, frozen=True):
         scored = goldens_with_scores(self.select(outcomes), self.metric)
         if scored is None:
             return undecided(self.name, self.NOTHING_SCORED, self.limit)
-        mean, goldens, trials = scored.mean, len(scored.trials), sum(map(len, scored.trials))
-        word = self.word_by_point(mean)
-        check = Check(self.name, word, "", value=mean, limit=self.limit, n=goldens, trials=trials)
+        worst = best = scored
+        if any(outcome.unanswered(self.metric) for outcome in self.select(outcomes)):
+            worst = goldens_with_scores(self.select(outcomes), self.metric, "worst") or scored
+            best = goldens_with_scores(self.select(outcomes), self.metric, "best") or scored
+        goldens, trials = len(scored.trials), sum(map(len, scored.trials))
+        word = self.word_by_point(worst.mean, best.mean)
+        check = Check(self.name, word, "", value=scored.mean, limit=self.limit, n=goldens, trials=trials)
         if self.kind == "interval":
-            units = scored.units(self.about)
-            low, high = gaffke_bounds(units, alpha)
-            p_pass, p_fail = self.p_values(units, mean)
+            low_units, high_units = worst.units(self.about), best.units(self.about)
+            low, high = gaffke_bounds(low_units, alpha).low, gaffke_bounds(high_units, alpha).high
+            p_pass = self.p_pass(low_units)
+            p_fail = self.p_fail(high_units, best.mean)
             word = word_for(p_pass, p_fail, alpha)
             check = msgspec.structs.replace(
                 check, word=word, controlled=True, low=low, high=high, p_pass=p_pass, p_fail=p_fail
             )
         return msgspec.structs.replace(check, sentence=self.say(check, alpha))
 
-    def word_by_point(self, mean: float) -> Word:
-        """The decision by the observed rate alone."""
-        return "PASS" if mean >= self.limit else "FAIL"
+    def word_by_point(self, worst: float, best: float) -> Word:
+        """The decision by the observed rate alone, which lies between the two."""
+        return "PASS" if worst >= self.limit else "FAIL" if best < self.limit else "INCONCLUSIVE"
 
-    def p_values(self, units: Units, mean: float) -> tuple[float, float]:
-        """p of a rate below the limit, and of one that is not."""
-        return gaffke_p_values(units, self.limit)
+    def p_pass(self, worst: Units) -> float:
+        """p of a rate below the limit."""
+        return gaffke_p_values(worst, self.limit)[0]
+
+    def p_fail(self, best: Units, mean: float) -> float:
+        """p of a rate that is not below the limit; `mean` is that of the units."""
+        return gaffke_p_values(best, self.limit)[1]
 
     def decision(self, check: Check, alpha: float) -> Decision:
         """The word that the p-values of a check give; without them, nothing is decided."""
@@ -232,6 +241,7 @@ class HardRule(msgspec.Struct, frozen=True):
         scored = goldens_with_scores(outcomes)
         clusters = scored.units().number if scored else 0
         trials = sum(len(o.passes) for o in outcomes)
+        unanswered = unanswered_trials(outcomes)
         if hit:
             times = sum(hits[golden] for golden in hit)
             shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
@@ -244,6 +254,9 @@ class HardRule(msgspec.Struct, frozen=True):
         if why := "no golden has a scored trial" if not clusters else self._unseen(outcomes):
             sentence = f"whether {self.code} occurs is undecided: {why}"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
+        if unanswered.trials:  # each of them may have been one
+            sentence = f"whether {self.code} occurs is undecided: {unanswered.text}"
+            return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0, n=clusters, trials=trials)
         bound = zero_seen_bound(clusters, alpha)
         sentence = (
             f"{self.code} never occurred in {pluralize(trials, 'trial')} of "
@@ -300,7 +313,10 @@ class LimitRule(msgspec.Struct, frozen=True):
     unit: str
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """PASS within the limit, FAIL beyond, INCONCLUSIVE when nothing was measured."""
+        """PASS within the limit, FAIL beyond, INCONCLUSIVE when nothing was measured.
+
+        A trial without an answer may have taken any time and any money, but for what the run spent.
+        """
         fields = [
             o.latencies_ms if self.of.startswith("latency") else o.costs_usd
             for o in outcomes
@@ -314,6 +330,11 @@ class LimitRule(msgspec.Struct, frozen=True):
             return Check(self.name, "INCONCLUSIVE", sentence, limit=self.limit)
         value = self._value(values)
         good = value <= self.limit
+        if self.of != "cost_run" and (why := self._unanswered(values, outcomes)):
+            sentence = f"{self.name} {value:,.4g} {self.unit} is undecided: {why}"
+            return Check(
+                self.name, "INCONCLUSIVE", sentence, value=value, limit=self.limit, trials=len(values)
+            )
         if not good and self.of.startswith("latency") and self._certain(outcomes) <= self.limit:
             sentence = (
                 f"{self.name} {value:,.4g} {self.unit} is over the limit of {self.limit:,g} {self.unit}, but only with "
@@ -329,6 +350,13 @@ class LimitRule(msgspec.Struct, frozen=True):
         )
         word: Literal["PASS", "FAIL"] = "PASS" if good else "FAIL"
         return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
+
+    def _unanswered(self, ordered: list[float], outcomes: Sequence[Outcome]) -> str:
+        """How many got no answer, if that leaves the value open."""
+        unanswered = unanswered_trials(outcomes)
+        most = self._value([*ordered, *[math.inf] * unanswered.trials])
+        least = self._value([*[0.0] * unanswered.trials, *ordered])
+        return "" if most <= self.limit or least > self.limit else unanswered.text
 
     def _certain(self, outcomes: Sequence[Outcome]) -> float:
         """The same number computed from the time that was certainly the agent's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, OnInconclusive
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.outcome import Outcome, Unanswered, unanswered_trials
 from rightcall.decide.rules import (
     Check,
     ControlledRule,
@@ -96,15 +96,17 @@ def decide(
     at a moment chosen by the data would err more often than it says.
     """
     seen = _count_outcomes(outcomes)
-    errors, trials = seen.errors, seen.trials
+    unanswered = seen.unanswered
+    errors, trials = unanswered.trials, unanswered.of_trials
+    nothing = f"; {unanswered.text}" if errors else ""
     blank = Verdict(
         "ERROR",
-        "ERROR: no trial could be scored, so nothing is known about the agent",
+        f"ERROR: no trial could be scored, so nothing is known about the agent{nothing}",
         alpha=gate.alpha,
         on_inconclusive=gate.on_inconclusive,
         errors=errors,
         trials=trials,
-        unscored=seen.unscored,
+        unscored=unanswered.never,
         saved=stopped.saved if stopped else 0,
     )
     if trials == errors:
@@ -139,7 +141,13 @@ def decide(
         hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
         return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
-    return msgspec.structs.replace(verdict, word=word, sentence=_sentence(word, checks), hint=hint)
+    sentence = with_unanswered(_sentence(word, checks), unanswered.text if errors else "")
+    return msgspec.structs.replace(verdict, word=word, sentence=sentence, hint=hint)
+
+
+def with_unanswered(sentence: str, text: str) -> str:
+    """The sentence of a verdict with how many got no answer, unless it is its reason already."""
+    return sentence if not text or text in sentence else f"{sentence}; {text}"
 
 
 def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None) -> Check:
@@ -152,25 +160,21 @@ def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: St
 
 
 class _Seen(NamedTuple):
-    errors: int
-    trials: int
-    unscored: tuple[str, ...]
+    unanswered: Unanswered
     codes: frozenset[str]
 
 
 def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     """Everything that can be counted in one pass: a million outcomes are made again for each."""
-    errors = scored = 0
-    unscored: list[str] = []
     codes: set[str] = set()
-    for outcome in outcomes:
-        errors += outcome.errors
-        scored += len(outcome.passes)
-        if not outcome.passes and outcome.checked:
-            unscored.append(outcome.golden_id)
-        if outcome.codes:
-            codes.update(code for code, times in outcome.codes.items() if times)
-    return _Seen(errors, errors + scored, tuple(unscored), frozenset(codes))
+
+    def note_codes() -> Iterator[Outcome]:
+        for outcome in outcomes:
+            if outcome.codes:
+                codes.update(code for code, times in outcome.codes.items() if times)
+            yield outcome
+
+    return _Seen(unanswered_trials(note_codes()), frozenset(codes))
 
 
 def _required_rules(

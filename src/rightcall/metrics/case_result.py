@@ -30,7 +30,7 @@ from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, wi
 from rightcall.model.case import TestCase
 from rightcall.model.failure import FORBIDDEN, Failure
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, states_check
-from rightcall.model.open_call import OpenCall, no_answer_text, open_calls, open_calls_of
+from rightcall.model.open_call import OpenCall, no_answer_text, open_calls_of
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Judging, Score
 from rightcall.model.tool import Tool
@@ -144,8 +144,8 @@ def _settle(
         result = _with_consent(result, golden, trajectory, tools)
     if golden.safety is not None:
         result = _with_attack(result, golden, trajectory, tools)
-    if trajectory.ledger and (calls := open_calls(trajectory)):
-        return _in_doubt(result, golden, trajectory, calls)
+    if trajectory.ledger and (doubtful := open_calls_of(golden, trajectory)):
+        return _in_doubt(result, trajectory, doubtful)
     return result
 
 
@@ -285,23 +285,21 @@ def _conversation_result(
     return _with_measured(result, as_one_golden(golden), trajectory, stated, rules)
 
 
-def _in_doubt(
-    result: CaseResult, golden: AnyGolden, trajectory: Trajectory, calls: Sequence[OpenCall]
-) -> CaseResult:
-    """The result as an error, unless the golden says how the outcome was checked and it was.
+def _in_doubt(result: CaseResult, trajectory: Trajectory, doubtful: Sequence[OpenCall]) -> CaseResult:
+    """The result as an error, because of calls whose outcome nobody has looked up.
 
     A case fails all the same if the agent did what it must not do whatever its tools answer, or reached a limit.
     """
     marks = tuple(
         Failure("outcome_unknown", call.tool, detail=call.detail, call=call.call)
-        for call in calls
+        for call in doubtful
         if call.effect == "unknown"
     )
-    codes, doubtful = (*result.codes, *marks), open_calls_of(golden, trajectory)
+    codes = (*result.codes, *marks)
     decided_anyway = trajectory.stop_reason == "limit" or any(
         failure.code in FORBIDDEN for failure in result.codes
     )
-    if result.error or decided_anyway or not doubtful:
+    if result.error or decided_anyway:
         return replace(result, codes=codes)
     why = no_answer_text(doubtful)
     lost = Failure("infra_error", doubtful[0].tool, detail=why, call=doubtful[0].call)

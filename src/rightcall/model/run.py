@@ -275,6 +275,11 @@ def no_checks_text(
     return f"{pluralize(cases, 'case')} unchecked{aside}"
 
 
+def missing_answers_text(missing: int, asked: int, noun: Literal["golden", "case"]) -> str:
+    """How many were asked and got no answer."""
+    return f"{missing:,} of {pluralize(asked, noun)} got no answer"
+
+
 def nothing_delivered_text(attempts: int) -> str:
     """Why attacks that the agent never met decide nothing."""
     attacks = pluralize(attempts, "attack")

@@ -177,6 +177,8 @@ class GateEvidence:
         about = self._kind_list[self._abouts[places[0]]]
         codes = Counter(code for at in scored for code in self._codes.get(at, ())) if self._codes else None
         golden = self._id_bytes(places[0]).decode(errors="surrogatepass")
+        scores = {name: list(self._numbers(column, scored)) for name, column in self._metrics.items()}
+        broken = {name: values.count(BROKEN) for name, values in scores.items() if BROKEN in values}
         return Outcome(
             golden,
             ONE_TRIAL[self._states[scored[0]]]
@@ -186,7 +188,14 @@ class GateEvidence:
             category=about.category,
             tags=about.tags,
             cluster=about.cluster,
-            metrics=dict(self._scores(scored)) if self._metrics else NOTHING,
+            metrics={
+                name: tuple(value for value in values if value != BROKEN)
+                for name, values in scores.items()
+                if len(values) > broken.get(name, 0)
+            }
+            if scores
+            else NOTHING,
+            broken_metrics=broken or NOTHING,
             codes=dict(codes) if codes else NOTHING,
             latencies_ms=tuple(self._numbers(self._latencies, scored)) if self._timed else (),
             lags_ms=tuple(self._lags[at] for at in scored if not math.isnan(self._latencies[at]))
@@ -195,12 +204,6 @@ class GateEvidence:
             costs_usd=tuple(self._numbers(self._costs, places)) if self._priced else (),
             attacks=tuple(self._attacks.get(golden, ())) if self._attacks else (),
         )
-
-    def _scores(self, scored: list[int]) -> Iterator[tuple[str, tuple[float, ...]]]:
-        for name, column in self._metrics.items():
-            scores = list(self._numbers(column, scored))
-            if scores:
-                yield name, tuple(value for value in scores if value != BROKEN)
 
     @staticmethod
     def _numbers(column: array[float], places: Sequence[int]) -> Iterator[float]:

@@ -12,7 +12,7 @@ from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
-from rightcall.decide.verdict import Verdict
+from rightcall.decide.verdict import Verdict, with_unanswered
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.model.open_call import unknown_calls_text
@@ -20,6 +20,7 @@ from rightcall.model.run import (
     CaseResult,
     GroupSummary,
     Summary,
+    missing_answers_text,
     nothing_checked_text,
     nothing_delivered_text,
 )
@@ -61,7 +62,7 @@ def gather_outcomes(results: Iterable[CaseResult]) -> list[Outcome]:
 def verdict_without_gate(
     summary: Summary, judged: JudgedEvidence | None = None, policy: JudgePolicy | None = None
 ) -> Verdict:
-    """PASS requires every case to pass, nearly every request to be answered, and no metric to fail.
+    """PASS requires every case to be answered and to pass, and no metric to fail.
 
     Where judges decide cases, `judged` has what people say of them: without enough labels there is neither PASS nor
     FAIL by a judge, unless the `policy` allows it.
@@ -71,19 +72,22 @@ def verdict_without_gate(
     failed = whole.cases - whole.passed
     unanswered = summary.codes.get("infra_error", 0)
     broken = whole.errors - unanswered
+    missing = missing_answers_text(whole.errors, tried, "golden" if summary.trials == 1 else "case")
     word: Word
     if broken > MOST_ERRORS * tried or (broken and not failed):
         word, sentence = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
-        word = "ERROR"
-        sentence = f"{pluralize(unanswered, 'case')} of {tried:,} got no answer"
+        word, sentence = "ERROR", missing
     elif failed:
         by_judges = summary.failed_by_judges
         marked = f", {by_judges:,} of them judged by a model" if by_judges else ""
         word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{marked}"
+    elif whole.errors:
+        word, sentence = "INCONCLUSIVE", f"{missing}; the other {pluralize(whole.cases, 'case')} passed"
     else:
         word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
-    verdict = Verdict(word, f"{word}: {sentence}", errors=whole.errors, trials=tried)
+    sentence = with_unanswered(f"{word}: {sentence}", missing if whole.errors else "")
+    verdict = Verdict(word, sentence, errors=whole.errors, trials=tried)
     if judged is not None:
         from rightcall.decide.judged_cases import verdict_by_people
 
@@ -249,7 +253,7 @@ class EarlyStop:
         if len(trials) == self._trials:
             del self._open[result.golden_id]
             scored = tuple(float(trial.passed) for trial in trials if trial.judged)
-            self.stopped = self._monitor.feed(result.golden_id, scored)
+            self.stopped = self._monitor.feed(result.golden_id, scored, len(trials) - len(scored))
         return self.stopped is not None
 
 
