@@ -43,7 +43,8 @@ def test_attempts_on_a_task_are_no_further_evidence_about_its_definitions():
     plain = analysed(suite, results)
     attacked = suite.goldens[0]
     attempts = [
-        msgspec.structs.replace(attacked, id=f"{attacked.id}~{n}", safety=Safety("result")) for n in range(30)
+        msgspec.structs.replace(attacked, id=f"{attacked.id}~{n}", safety=Safety("injection"))
+        for n in range(30)
     ]
     failed = [msgspec.structs.replace(results[0], golden_id=attempt.id, passed=False) for attempt in attempts]
     analysis = analyze_results(

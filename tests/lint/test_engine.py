@@ -70,6 +70,19 @@ def test_an_ignore_that_names_nothing_is_reported(extension: object, says: str, 
         assert found.code == "TD008" and says in found.message and hint in found.hint
 
 
+@pytest.mark.parametrize(
+    ("extension", "says"),
+    [
+        ({"idempotency": "keys"}, "must be one of key, args, none, got 'keys'; did you mean 'key'?"),
+        ({"effect": "destory"}, "got 'destory'; did you mean 'destroy'?"),
+        ({"idempotancy": "key"}, "'idempotancy' is unknown under x-rightcall"),
+    ],
+)
+def test_a_misspelt_protection_in_a_file_is_an_error(extension: object, says: str) -> None:
+    (found,) = lint_tools([{**CLEAN[0], "x-rightcall": extension}]).diagnostics
+    assert (found.severity, says in found.message) == ("error", True)
+
+
 def test_a_comment_that_ignores_no_rule_is_reported() -> None:
     text = "- name: get_tide  # rightcall: ignore[TD9999] because\n  description: Tides.\n"
     (found,) = lint(read_text(text, kind=".yaml"), config=LintConfig(select=("TD008",))).diagnostics

@@ -1,8 +1,9 @@
-"""Goldens made in Python are validated like goldens from a file."""
+"""Goldens changed in Python are validated like goldens from a file."""
 
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 import rightcall as rc
 from rightcall.core.errors import ConfigError
@@ -15,14 +16,15 @@ def get_weather(city: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("golden", "told"),
+    ("change", "told"),
     [
-        (rc.Golden("?", id="g", category="seconday"), "golden 'g': category"),
-        (rc.Golden("?", id="g", threshold=5), "golden 'g': threshold"),
-        (rc.Golden("?", id="g", expected_calls=("get_weather",)), "golden 'g': expected_calls[0]"),
+        ({"category": "seconday"}, "golden 'g': category"),
+        ({"threshold": 5}, "golden 'g': threshold"),
+        ({"expected_calls": ("get_weather",)}, "golden 'g': expected_calls[0]"),
     ],
 )
-def test_a_wrong_type_is_reported_before_anything_runs(golden, told, tmp_path):
+def test_a_wrong_type_is_reported_before_anything_runs(change, told, tmp_path):
+    golden = replace(rc.Golden("?", id="g"), **change)
     with pytest.raises(ConfigError) as refused:
         rc.evaluate(rc.Agent("keyword:", tools=[get_weather]), [golden], store=tmp_path / "s.db")
     assert told in str(refused.value)

@@ -79,7 +79,7 @@ FUNCTIONS: dict[str, Any] = {
     "generator": rc.tool(name="pay")(pay_in_parts),
     "destructive": rc.tool(name="pay", destructive=True)(pay),
     "keyed by its arguments": rc.tool(name="pay", idempotency="args")(pay),
-    "confirmed": rc.tool(name="pay", confirmation="model", preview=preview)(pay),
+    "confirmed": rc.tool(name="pay", confirmation="preview", preview=preview)(pay),
     "failing with an explanation": rc.tool(name="pay")(fail_after(ToolError("not_found", "no Ann"))),
     "broken": rc.tool(name="pay", read_only=True)(fail_after(KeyError("bug"))),
 }

@@ -57,10 +57,6 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     "a gate of 0 in a mapping": ({"gate": {"min": 0.0}}, "InputError"),
     "a gate without requirements": ({"gate": {}}, "INCONCLUSIVE"),
     "a gate that only says what inconclusive means": ({"gate": {"on_inconclusive": "fail"}}, "INCONCLUSIVE"),
-    "secondary goldens at threshold 0": (
-        {"dataset": [rc.Golden("?", category="secondary", threshold=0.0, expected_calls=EXPECTED)]},
-        "ConfigError",
-    ),
     "a threshold of 0": ({"dataset": ALLOWING, "metrics": ["tool_selection(threshold=0)"]}, "ConfigError"),
     "facts at threshold 0": ({"metrics": ["communicated_facts(facts=['x'], threshold=0)"]}, "ConfigError"),
     "a negative limit": ({"metrics": ["call_count(limit=-1)"]}, "ConfigError"),
@@ -95,6 +91,7 @@ def test_no_setting_makes_a_run_green_that_shows_nothing(name, tmp_path):
         lambda: Gate(min=0.0),
         lambda: Gate(min=math.nan),
         lambda: Gate(tags={"x": 0.0}),
+        lambda: rc.Golden("?", category="secondary", threshold=0.0, expected_calls=EXPECTED),
         lambda: ScoringRules(weights={"precision": 0.0}),
         lambda: ScoringRules(weights={"precision": math.nan}),
         lambda: ScoringRules(weights={}),

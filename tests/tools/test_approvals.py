@@ -88,7 +88,7 @@ def test_a_tool_with_roles_runs_for_those_who_have_one(roles, ran):
 
 
 def test_roles_are_names():
-    with pytest.raises(ConfigError, match="roles must be a list of names"):
+    with pytest.raises(ConfigError, match="roles must be a list of strings"):
         deleter([], roles="admin")
 
 

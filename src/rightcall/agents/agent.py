@@ -14,6 +14,7 @@ from rightcall.agents.observed.observed_agent import ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.trial_values import example_value, parameters_without_default, type_name, value_problems
 from rightcall.core.codec import convert
+from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval import ApprovalPolicy, read_approvals
 from rightcall.model.golden import Golden
@@ -99,6 +100,11 @@ class Agent:
     with_: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        require_values("Agent", Agent, vars(self))
+        as_settings(self.settings, "Agent: settings")
+        guard_policy(self.guard)
+        if self.approvals is not None:
+            read_approvals(self.approvals)
         if isinstance(self.model, str):
             name, url = at_address(self.model, self.base_url)
             object.__setattr__(self, "model", name)

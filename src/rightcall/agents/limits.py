@@ -9,7 +9,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from rightcall.core.options import described
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 from rightcall.model.trajectory import Usage
 
 Positive = Annotated[float, Meta(gt=0)]
@@ -17,7 +17,7 @@ PositiveCount = Annotated[int, Meta(gt=0, le=2**53)]
 """A count; beyond the largest integer that every JSON reader represents exactly, it is a mistake."""
 
 
-class Limits(Record, frozen=True):
+class Limits(Record, frozen=True, metaclass=Sequenced):
     """What one case may use; None means no limit.
 
     `seconds` covers everything but waiting in the queue: models, retries and the pauses between them, tools, and
@@ -41,7 +41,7 @@ class Limits(Record, frozen=True):
         return budget_text(usage, self.tokens, self.cost_usd)
 
 
-class RunLimits(Record, frozen=True):
+class RunLimits(Record, frozen=True, metaclass=Sequenced):
     """Limits of a whole run. When one is reached, no new case starts and running cases finish."""
 
     tokens: Annotated[PositiveCount | None, described("maximum tokens of the whole run")] = None

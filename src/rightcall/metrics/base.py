@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from rightcall.core.codec import name_of, source_hash
+from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_numbers import unknown_text
 from rightcall.metrics.matching.case_score import score_calls
@@ -55,6 +56,11 @@ class Metric:
 
     reads_expected_output: ClassVar[bool] = False
 
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        """Raise `ConfigError` for a setting that is not of the type that the class declares for it."""
+        require_values(metric_name(cls), cls, dict(zip(_positional(cls), args, strict=False)) | settings)
+        return super().__new__(cls)
+
     def measure(self, case: TestCase) -> Score | Awaitable[Score]:
         raise NotImplementedError(f"{type(self).__name__} must define measure(self, case) -> Score")
 
@@ -73,6 +79,12 @@ class Metric:
     def name(self) -> str:
         """The name users type: the class's, in snake case."""
         return metric_name(type(self))
+
+
+def _positional(cls: type) -> Iterator[str]:
+    """The settings of a metric that may be passed without a keyword, in order."""
+    fields: Mapping[str, Field[Any]] = getattr(cls, "__dataclass_fields__", {})
+    return (name for name, field in fields.items() if field.init and not field.kw_only)
 
 
 class CallMetric(Metric):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
 
+from rightcall.core.declared_values import require_values
 from rightcall.model.deepeval import respell_fields
 
 T = TypeVar("T")
@@ -57,19 +58,20 @@ class Reading(Generic[T]):
 
 
 class Sequenced(msgspec.StructMeta):
-    """The type of records whose constructor accepts lists for fields stored as tuples."""
+    """The type of records whose constructor checks its values and accepts lists for fields stored as tuples."""
 
     if not TYPE_CHECKING:
 
         def __call__(cls, *args: Any, **words: Any) -> Any:  # noqa: N805
-            return _construct(cls, *args, **_without_lists(cls, words))
+            return _checked(cls, args, _without_lists(cls, words))
 
 
 class Spelled(msgspec.StructMeta):
     """The type of records whose constructor also accepts DeepEval's argument names.
 
     The names are checked only after msgspec has rejected the arguments. Decoding and `structs.replace` bypass
-    this, so files and scoring are not slowed down; a constructor call costs a fifth of a microsecond more.
+    this, so files and scoring are not slowed down; a constructor call costs a microsecond more, in which its values
+    are checked.
     """
 
     if not TYPE_CHECKING:  # type checkers see the fields of the record
@@ -79,13 +81,20 @@ class Spelled(msgspec.StructMeta):
                 words["expected_calls"] = ()  # an author's empty list says something
                 return cls(*args, **words)._without_calls()
             try:
-                return _construct(cls, *args, **_without_lists(cls, words))
+                return _checked(cls, args, _without_lists(cls, words))
             except TypeError:
                 pass  # leave the except block, so that a later error is not chained to this one
-            return _construct(cls, **respell_fields(cls, args, words))
+            return _checked(cls, (), respell_fields(cls, args, words))
 
 
 _construct = msgspec.StructMeta.__call__
+
+
+def _checked(cls: Any, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
+    """A record from the arguments of its constructor, each of the type that its field declares."""
+    record = _construct(cls, *args, **words)
+    require_values(cls.__name__, cls, dict(zip(cls.__struct_fields__, args, strict=False)) | words)
+    return record
 
 
 def _unpickle(cls: Any, words: dict[str, Any]) -> Any:

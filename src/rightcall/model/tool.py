@@ -39,6 +39,10 @@ ToolKind = Literal["tool", "skill", "agent"]
 """What a model chooses by name and description: a tool, a skill that it loads, an agent that it gives work to."""
 
 
+IdempotencyKind = Literal["key", "args", "none"]
+"""How repeats of a call are recognized: by a key, by equal arguments, or not at all."""
+
+
 class Annotations(Record, frozen=True):
     """A tool's hints about its effects; None means not stated."""
 

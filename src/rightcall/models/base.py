@@ -8,12 +8,12 @@ from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 from rightcall.core.options import described
 from rightcall.model import Message, Tool, Usage
 from rightcall.model.dialects.endings import Stop
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 
 T = TypeVar("T")
 
 
-class Settings(Record, frozen=True):
+class Settings(Record, frozen=True, metaclass=Sequenced):
     """Model settings; None leaves a setting to the provider.
 
     `extra` is sent unchanged, for server-specific settings.

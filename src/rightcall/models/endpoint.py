@@ -14,7 +14,7 @@ from msgspec.structs import force_setattr, replace
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import described
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 from rightcall.models.base import (
     ModelReply,
     ModelRequest,
@@ -34,7 +34,7 @@ _HEADER = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _SECRET_HEADER = re.compile(r"authorization|cookie|key|token|secret|password", re.IGNORECASE)
 
 
-class ModelEndpoint(Record, frozen=True):
+class ModelEndpoint(Record, frozen=True, metaclass=Sequenced):
     """A model, where it is served and how it is asked.
 
     Values of `headers` may contain `${NAME}`, which is read from the environment when requests are sent. A key comes

@@ -12,7 +12,7 @@ from msgspec import Meta
 from rightcall.core.codec import decode
 from rightcall.core.options import described
 from rightcall.model import Usage
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 
 MILLION = 1_000_000
 FORMAT = "rightcall/prices/1"
@@ -23,7 +23,7 @@ SOLD_BY = {"azure": "openai", "vertex": "gemini", "openai-responses": "openai"}
 Dollars = Annotated[float, Meta(ge=0)]
 
 
-class Price(Record, frozen=True):
+class Price(Record, frozen=True, metaclass=Sequenced):
     """US dollars per million tokens; without `cached_input`, cached tokens cost the same as others."""
 
     input: Annotated[Dollars, described("US dollars per million input tokens")]

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Meta
 
 from rightcall.core.options import described
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 
 Positive = Annotated[float, Meta(gt=0)]
 
@@ -23,7 +23,7 @@ LONGEST_SLEEP = 0.25
 """How often a waiter checks whether its share has grown."""
 
 
-class RateLimit(Record, frozen=True):
+class RateLimit(Record, frozen=True, metaclass=Sequenced):
     """Maximum requests and tokens per minute; None means no limit. Tokens are counted when the reply reports them."""
 
     requests_per_minute: Annotated[Positive | None, described("maximum requests per minute")] = None

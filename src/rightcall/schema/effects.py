@@ -8,7 +8,7 @@ and 0.824; what it does not know counts as unknown, never as reading.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rightcall.core.words import name_tokens, word_set
 from rightcall.model.tool import Annotations
@@ -109,8 +109,8 @@ MONEY_WORDS = word_set(
 
 _LAST_WORDS = READ | DESTROY | TAKE_AWAY
 
-Kind = Literal["read", "update", "create", "money", "take_away", "destroy", "unknown"]
-_DECLARED = ("read", "update", "create", "money", "take_away", "destroy")
+Declared = Literal["read", "update", "create", "money", "take_away", "destroy"]
+Kind = Declared | Literal["unknown"]
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def effect_of(name: str, hints: Annotations, declared: Any = None, *, trusted: b
     kind: Any = EFFECTS.get(verb, "unknown")
     if verb == "drop" and not STORED.isdisjoint(name_tokens(name)):
         kind = "destroy"
-    if declared in _DECLARED:
+    if declared in get_args(Declared):
         kind = declared
     elif hints.read_only is True:
         kind = "read" if trusted else kind

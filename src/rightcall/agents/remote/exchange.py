@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import suggestion
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 
 FORMAT = "rightcall/ask/1"
 ASKED = (
@@ -31,7 +31,7 @@ _HOLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-class Exchange(Record, frozen=True):
+class Exchange(Record, frozen=True, metaclass=Sequenced):
     """The formats of one agent's requests and replies; empty means RightCall's.
 
     `request` is any JSON with placeholders `{{input}}`, `{{messages}}`, `{{session}}` …. `response` maps the

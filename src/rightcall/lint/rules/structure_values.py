@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.lint.features.schemas import Node, fits
@@ -13,6 +14,8 @@ from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.known_findings import Ignore, comment_ignores, ignores_of
 from rightcall.lint.rule import Edit, Finding, Findings, all_rules, tool_rule
+from rightcall.model.tool import IdempotencyKind
+from rightcall.schema.effects import Declared
 from rightcall.schema.types import is_number, json_type, without
 
 _BOUNDS = (
@@ -123,7 +126,7 @@ def _value_of_text(value: Any, schema: dict[str, Any]) -> Any:
     return right if right is not None and fits(right, rest) else None
 
 
-KEYS = ("ignore", "effect", "idempotency")
+KEYS: dict[str, Any] = {"ignore": Any, "effect": Declared, "idempotency": IdempotencyKind}
 """What a definition may say under `x-rightcall`."""
 
 
@@ -132,8 +135,8 @@ def unexplained_ignore(tool: ToolFeatures) -> Findings:
     """An inline ignore gives no reason or names no rule, and so has no effect.
 
     Later readers of the definition need to know why the advice was not taken. An ignore without a reason has
-    no effect. Neither has one for an unknown rule or under a misspelt key, although its author believes it
-    works.
+    no effect. Neither has one for an unknown rule, although its author believes it works. A key or a value that is
+    misspelt under `x-rightcall` is an error: what it declares, such as how repeats are removed, does not hold.
 
     Fails: {"x-rightcall": {"ignore": {"TD301": ""}}}
     Passes: {"x-rightcall": {"ignore": {"TD301": "the parameters are documented in the system prompt"}}}
@@ -164,9 +167,10 @@ def _unknown_keys(extension: Any, path: JsonPath) -> Findings:
     for key in extension if isinstance(extension, dict) else ():
         if key not in KEYS:
             problem = f"'{excerpt(str(key), 40)}' is unknown under x-rightcall"
-            yield Finding(
-                (*path, key), problem, suggestion(str(key), KEYS) or f"known keys: {', '.join(KEYS)}"
-            )
+            hint = suggestion(str(key), KEYS) or f"known keys: {', '.join(KEYS)}"
+            yield Finding((*path, key), problem, hint, severity="error")
+        elif problem := value_problem(KEYS[key], extension[key]):
+            yield Finding((*path, key), f"{key} under x-rightcall {problem}", severity="error")
 
 
 @cache

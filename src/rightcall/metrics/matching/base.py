@@ -114,13 +114,6 @@ def mentions_ref(spec: Any) -> bool:
     return isinstance(spec, list | tuple) and any(mentions_ref(item) for item in spec)
 
 
-def are_among(words: Any, vocabulary: set[str]) -> bool:
-    """Whether it is a list of known words; values from a file may be of any type."""
-    return isinstance(words, list | tuple) and all(
-        isinstance(word, str) and word in vocabulary for word in words
-    )
-
-
 def wrong(name: str, requirement: str, spec: Any) -> InputError:
     """The error for a spec of the wrong type."""
     return InputError("", f"matcher '{name}' needs {requirement}, got {json_type(spec)}")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
-from rightcall.model.tool import Annotations
+from rightcall.model.tool import Annotations, IdempotencyKind
 from rightcall.tools.runtime.context import SystemClock
 
-Idempotency = Literal["key", "args", "none"]
 Confirmation = Literal["none", "preview", "user"]
+Seconds = Annotated[float, msgspec.Meta(gt=0)]
+Bytes = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Behaviour(msgspec.Struct, frozen=True):
@@ -40,7 +41,7 @@ class Behaviour(msgspec.Struct, frozen=True):
     it breaks unexpectedly: nobody knows what it has done.
     """
 
-    idempotency: Idempotency = "none"
+    idempotency: IdempotencyKind = "none"
     key_parameter: str = "idempotency_key"
     volatile: tuple[str, ...] = ()
     batch: str = ""
@@ -51,8 +52,8 @@ class Behaviour(msgspec.Struct, frozen=True):
     preview: Callable[..., Any] | None = None
     current_version: Callable[..., Any] | None = None
     version_parameter: str = "expected_version"
-    timeout_s: float = 30.0
-    max_result_bytes: int = 1_000_000
+    timeout_s: Seconds = 30.0
+    max_result_bytes: Bytes = 1_000_000
     strict: bool | None = None
 
     def resource(self, arguments: dict[str, Any]) -> str | None:
@@ -68,7 +69,7 @@ class Behaviour(msgspec.Struct, frozen=True):
 class BehaviourOptions(TypedDict, total=False):
     """The fields of `Behaviour`, as keywords of `@tool`."""
 
-    idempotency: Idempotency
+    idempotency: IdempotencyKind
     key_parameter: str
     volatile: Sequence[str]
     batch: str

@@ -15,13 +15,14 @@ import functools
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack, overload
 
 import msgspec
 
-from rightcall.core.errors import ConfigError
+from rightcall.core.declared_values import require_values
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
@@ -131,17 +132,24 @@ def tool(  # noqa: PLR0913  keywords of a decorator
     def decorate(decorated: Callable[..., Any]) -> FunctionTool:
         own = name or decorated.__name__
         field_names = Behaviour.__struct_fields__
-        if unknown := [key for key in behaviour if key not in field_names]:
-            raise ConfigError(
-                f"tool '{own}': unknown keyword '{unknown[0]}'; known: {', '.join(field_names)}"
-            )
-        if isinstance(roles, str) or not all(isinstance(role, str) for role in roles):
-            raise ConfigError(f"tool '{own}': roles must be a list of names, got {roles!r}")
+        for key in behaviour:
+            if key not in field_names:
+                hint = suggestion(key, field_names) or f"known: {', '.join(field_names)}"
+                raise ConfigError(f"tool '{own}': unknown keyword '{key}'; {hint}")
+        hints = Annotations(read_only, destructive, idempotent, open_world)
+        for declared, values in (
+            (Behaviour, behaviour),
+            (Annotations, msgspec.structs.asdict(hints)),
+            (Tool, {"name": own, "description": description, "title": title, "roles": roles}),
+        ):
+            require_values(f"tool '{own}'", declared, values)
         settings = Behaviour(**behaviour)  # type: ignore[arg-type]
-        repeatable = True if idempotent is None and settings.idempotency != "none" else idempotent
-        annotations = Annotations(read_only, destructive, repeatable, open_world)
-        stated = Tool(own, description, title=title, annotations=annotations, roles=tuple(roles))
-        return _function_tool(decorated, stated, settings, around)
+        if idempotent is None and settings.idempotency != "none":
+            hints = msgspec.structs.replace(hints, idempotent=True)
+        stated = Tool(own, description, title=title, annotations=hints, roles=tuple(roles))
+        bound = _function_tool(decorated, stated, settings, around)
+        _check_parameters(bound, behaviour)
+        return bound
 
     return decorate(function) if function is not None else decorate
 
@@ -186,6 +194,29 @@ def _function_tool(
         output_schema=_output_schema(hints, name),
     )
     return FunctionTool(function, definition, behaviour, converters, info_parameter, added)
+
+
+NAMES_OF_PARAMETERS = ("key_parameter", "version_parameter", "batch", "resource_key", "volatile")
+"""The keywords of a behaviour that name parameters of the function."""
+
+
+def _check_parameters(tool: FunctionTool, keywords: Mapping[str, Any]) -> None:
+    """Raise `ConfigError` for a keyword that names a parameter that the function does not have."""
+    function_parameters = [name for name in tool.tool.parameters if name not in tool.added]
+    problems = []
+    for keyword in NAMES_OF_PARAMETERS:
+        named = keywords.get(keyword) or ()
+        for name in (named,) if isinstance(named, str) else () if callable(named) else named:
+            if (name not in function_parameters and tool.tool.lacks(name)) or name in tool.added:
+                hint = (
+                    suggestion(name, function_parameters)
+                    or f"its parameters: {', '.join(function_parameters) or 'none'}"
+                )
+                problems.append(
+                    f"tool '{tool.name}': {keyword} '{name}' is no parameter of the function; {hint}"
+                )
+    if problems:
+        raise ConfigError(*problems)
 
 
 def _hints(function: Callable[..., Any], name: str, around: dict[str, Any]) -> dict[str, Any]:

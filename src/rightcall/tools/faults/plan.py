@@ -25,7 +25,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
-from rightcall.model.record import Record
+from rightcall.model.record import Record, Sequenced
 
 DeliveryFault = Literal["duplicate_delivery", "key_expired"]
 FaultBefore = Literal[
@@ -52,7 +52,7 @@ PHASES: dict[str, Phase] = {
 """Where each type takes effect: on the way to the runtime, before the effect, after it, or on the result."""
 
 
-class Fault(Record, frozen=True):
+class Fault(Record, frozen=True, metaclass=Sequenced):
     """One fault. Only `type` is required: without a selector it affects every call.
 
     `tool` names one tool or several, `nth` the executions that fail, `when` values the arguments must
@@ -94,7 +94,7 @@ class Fault(Record, frozen=True):
         return not numbers or number in numbers
 
 
-class FaultPlan(Record, frozen=True):
+class FaultPlan(Record, frozen=True, metaclass=Sequenced):
     """All faults of a run. The same plan affects every model in the same way."""
 
     faults: Annotated[tuple[Fault, ...], described("faults of tools while they run")] = ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.model.approval import read_approvals
 from rightcall.model.call import ToolCall
@@ -85,6 +86,8 @@ class Toolbox:
         clock: Clock | None = None,
         seed: int = 0,
     ) -> None:
+        values = {"mocks": mocks, "execute": execute, "rules": rules, "faults": faults, "clock": clock}
+        require_values("Toolbox", Toolbox.__init__, {**values, "idempotency": idempotency, "seed": seed})
         given_tools = list(tools)
         self.skills = [source for source in given_tools if isinstance(source, Tool) and source.kind != "tool"]
         """Skills and agents: known by name, but neither shown to the model as tools nor run."""

@@ -7,16 +7,16 @@ import re
 import unicodedata
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import (
     Kind,
     Matcher,
     Scope,
-    are_among,
     same,
     short_json,
     text_of,
@@ -35,6 +35,10 @@ def fold_text(text: str, ignore: frozenset[str], nfkc: bool = False) -> str:
     if "punctuation" in ignore:
         text = "".join(c for c in text if unicodedata.category(c)[0] not in "PS")
     return "".join(text.split()) if "space" in ignore else text
+
+
+Aspect = Literal["accents", "case", "punctuation", "space"]
+"""What a comparison of texts may ignore."""
 
 
 class Text(msgspec.Struct):
@@ -160,9 +164,9 @@ def _text(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     settings = {**spec, **options} if isinstance(spec, dict) else {"value": spec, **options}
     ignore = settings.get("ignore", [])
     ignore = [ignore] if isinstance(ignore, str) else ignore
-    aspects = {"case", "space", "punctuation", "accents"}
-    if not are_among(ignore, aspects):
-        raise InputError("", f"matcher 'text' can ignore {', '.join(sorted(aspects))}, got {ignore}")
+    for name, value, kind in (("ignore", ignore, list[Aspect]), ("nfkc", settings.get("nfkc", False), bool)):
+        if problem := value_problem(kind, value):
+            raise InputError("", f"matcher 'text': {name} {problem}")
     return Text(text_of("text", settings.get("value")), frozenset(ignore), bool(settings.get("nfkc")))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
+from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import InputError, MatcherBroke
 from rightcall.metrics.matching.base import (
     MISSING,
@@ -14,7 +15,6 @@ from rightcall.metrics.matching.base import (
     Kind,
     Matcher,
     Scope,
-    are_among,
     json_type,
     nested_matcher,
     same,
@@ -25,6 +25,8 @@ from rightcall.metrics.matching.base import (
 )
 from rightcall.metrics.matching.matchers.numbers import is_number
 from rightcall.tools.definitions.validate import fits, validator_of
+
+JsonType = Literal["array", "boolean", "integer", "null", "number", "object", "string"]
 
 
 class Exact(msgspec.Struct):
@@ -188,9 +190,8 @@ class Schema(msgspec.Struct):
 
 def _type(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     names = [spec] if isinstance(spec, str) else spec
-    json_types = {"string", "number", "integer", "boolean", "object", "array", "null"}
-    if not names or not are_among(names, json_types):
-        raise InputError("", f"matcher 'type' needs one of {', '.join(sorted(json_types))}, got {spec}")
+    if problem := value_problem(list[JsonType], names or None):
+        raise InputError("", f"matcher 'type' {problem}")
     return Type(list(names))
 
 
