@@ -16,6 +16,7 @@ import msgspec
 from rightcall.core.text import pluralize
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.input_change import ChangeKind, InputChange
+from rightcall.files.meaning import canonical_digest, same_content, same_text
 from rightcall.files.project_files import ABSENT
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, ConversationalGolden
@@ -23,7 +24,7 @@ from rightcall.model.record import Record
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine
 from rightcall.run.inputs import Inputs, ask_hash, digest, golden_hash
-from rightcall.run.watched_inputs import UNSET, variables_of_modules
+from rightcall.run.watched_inputs import UNSET, WatchedInputs, variables_of_modules
 
 _HASHED = {"exchange": "request and reply", "server": "command of the MCP server", "with": "values of `with`"}
 _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
@@ -278,15 +279,16 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     if sources.ownership == "owned" and before is None:
         return WatchComparison(compared=ComparedInputs(files=tuple(sorted(inputs.code))))
     files = {} if before is None or sources.stated else before.files
-    counted = {
-        name: content for name, content in files.items() if sources.counts(name) and name not in inputs.code
-    }
-    now = {name: sources.project.hash(name) for name in counted}
+    counted = {name: content for name, content in files.items() if sources.counts(name)}
+    now = WatchedInputs(counted).now(sources)
+    moved_code = {name for name, content in inputs.code.items() if header.given.code.get(name) != content}
     changes = tuple(
         InputChange("code", name, "new" if counted[name] == ABSENT else "gone" if now[name] == ABSENT else "")
         for name in counted
-        if counted[name] != now[name]
+        if name not in moved_code and not same_content(counted[name], now[name])
     )
+    unchanged = now.keys() - moved_code - {change.name for change in changes}
+    rewritten = (name for name in unchanged if not same_text(counted[name], now[name]))
     variables = {} if before is None or sources.stated else variables_of_modules(before, sources.project)
     moved = {n: content for n, content in variables.items() if n not in inputs.variables}
     old = {} if before is None else before.variables
@@ -295,7 +297,9 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     )
     present = (name for name in counted if not counted[name] == now[name] == ABSENT)
     compared = ComparedInputs(
-        tuple(sorted({*inputs.code, *present})), tuple(sorted({*inputs.variables, *moved}))
+        tuple(sorted({*inputs.code, *present})),
+        tuple(sorted({*inputs.variables, *moved})),
+        rewritten=tuple(sorted(rewritten)),
     )
     unknown = sources.unknown
     if not unknown and before is None and not sources.stated:
@@ -304,4 +308,5 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         unknown = before.unseen[0]
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"
-    return WatchComparison(changes, compared, unknown, digest([now, moved]) if now else "")
+    meant = {name: canonical_digest(content) for name, content in now.items()}
+    return WatchComparison(changes, compared, unknown, digest([meant, moved]) if now else "")

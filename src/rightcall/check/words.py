@@ -38,7 +38,8 @@ def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
     """Why nothing has to be run: what was compared, and that it is equal."""
     if ownership == "owned":
         return "nothing that reaches the model has changed"
-    return f"nothing that the agent reads in this project has changed; {compared.words}; ran 0"
+    unchanged = "nothing that the agent reads in this project has changed"
+    return "; ".join(filter(None, [unchanged, compared.rewritten_words, compared.words, "ran 0"]))
 
 
 def sentence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.core.text import pluralize
+from rightcall.core.text import first_names, pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.check_settings import ConfirmMode
 from rightcall.decide.input_change import InputChange
@@ -98,12 +98,19 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
 
 class ComparedInputs(Record, frozen=True, omit_defaults=False):
     """What was compared with the baseline without asking a model: names of files and of environment variables that the
-    agent's code reads, and the number of goldens whose first request was captured.
+    agent's code reads, and the number of goldens whose first request was captured. `rewritten` files have another text
+    with the same meaning.
     """
 
     files: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     first_requests: int = 0
+    rewritten: tuple[str, ...] = ()
+
+    @property
+    def rewritten_words(self) -> str:
+        """`helper.py changed, but not in meaning`; "" without such files."""
+        return f"{first_names(self.rewritten, 3)} changed, but not in meaning" if self.rewritten else ""
 
     @property
     def words(self) -> str:

@@ -83,8 +83,8 @@ class FileWatch:
 
     `read` are the files and folders of the project that were opened to be read, as they were then. A file that was
     created by the program is the program's own product, and not among them. `variables` are the environment variables
-    that code of the project read, `programs` are the commands it started,
-    `unseen` says what else it did whose files Python does not report.
+    that code of the project read, `programs` the commands it started, `as_text` Python files that it opened otherwise
+    than to import them, `unseen` says what else it did whose files Python does not report.
     """
 
     def __init__(self, project: ProjectFiles) -> None:
@@ -94,6 +94,7 @@ class FileWatch:
         self.programs: dict[StartedProgram, None] = {}
         self.unseen: dict[str, None] = {}
         self.variables: set[str] = set()
+        self.as_text: set[str] = set()
         self._within = 0
         self._products: set[str] = set()
         self._before_writing: dict[str, Sight] = {}
@@ -198,6 +199,9 @@ def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
             watch.note_folder(path)
         else:
             watch.note_file(path, reads=reads, renews=renews)
+            name = watch.project.name(path) if path.endswith(".py") else None
+            if name is not None and "importlib" not in caller.f_code.co_filename:
+                watch.as_text.add(name)
 
 
 def _note_variable(name: str, reader: FrameType | None) -> None:

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
+from rightcall.files.meaning import same_content
 from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
 from rightcall.model.record import Record
@@ -72,7 +73,7 @@ def _code_changes(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
             )
     for name in sorted(before.files_read.keys() & after.files_read.keys()):
         is_code = name in before.code or name in after.code
-        if before.files_read[name] != after.files_read[name] and not is_code:
+        if not same_content(before.files_read[name], after.files_read[name]) and not is_code:
             yield ChangeItem("code", f"{name}, which the agent reads, changed")
     for name in sorted(before.variables.keys() & after.variables.keys()):
         old, new = before.variables[name], after.variables[name]

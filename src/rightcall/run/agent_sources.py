@@ -25,6 +25,7 @@ from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.errors import ConfigError
+from rightcall.files.meaning import canonical_digest, file_digests
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
@@ -96,7 +97,9 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
             return {}
         own = [path for name, path in self.metric_closure.items() if name not in self.closure]
         named = {name for name in files_named_by_sources(own, self.project, self.search) if self.counts(name)}
-        return {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
+        texts = {name: self.project.hash(name) for name in sorted({*self.metric_closure, *named})}
+        digests = file_digests(texts, self.project, self.metric_closure.values())
+        return {name: canonical_digest(digest) for name, digest in digests.items()}
 
     @property
     def sources(self) -> list[Path]:

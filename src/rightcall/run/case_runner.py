@@ -39,7 +39,7 @@ class CaseRunner:
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
         self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
         if (watch := self.watch) is not None and (recordings := plan.agent.recordings) is not None:
-            recordings.files_read = lambda: watch.inputs().files
+            recordings.files_read = lambda: {n: d.partition("~")[0] for n, d in watch.inputs().files.items()}
             recordings.file_hash = plan.agent_sources.project.hash
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:

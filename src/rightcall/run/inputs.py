@@ -17,6 +17,7 @@ from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import fingerprint_value, to_plain
 from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
+from rightcall.files.meaning import canonical_digest, file_digests
 from rightcall.files.project_files import content_hash
 from rightcall.model.approval import read_approvals
 from rightcall.model.dialects import read_tool
@@ -110,7 +111,7 @@ def inputs_of(
         code=_code(sources, real_tools),
         variables={} if sources.ownership == "owned" else variables_of_sources(sources),
         tool_code={
-            **{name: content_hash(path) for name, path in real_tools.items()},
+            **_tool_code(sources, real_tools),
             **{name: tool.skill.hash[:24] for name, tool in tools.items() if tool.skill is not None},
         },
         metrics=metrics,
@@ -205,7 +206,21 @@ def _code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, st
     of_tools = {
         sources.project.name(path) for path in real_tools.values() if path not in sources.agent_entries
     }
-    return {name: sources.project.hash(name) for name in sources.closure if name not in of_tools}
+    texts = {name: sources.project.hash(name) for name in sources.closure if name not in of_tools}
+    code = [path for path in sources.closure.values() if path.suffix == ".py"]
+    return {n: canonical_digest(d) for n, d in file_digests(texts, sources.project, code).items()}
+
+
+def _tool_code(sources: AgentSources, real_tools: Mapping[str, Path]) -> dict[str, str]:
+    """The digest of the file of each tool that runs for real."""
+    files = {name: sources.project.name(path) for name, path in real_tools.items()}
+    texts = {name: sources.project.hash(name) for name in files.values() if name is not None}
+    code = [path for path in (*sources.closure.values(), *real_tools.values()) if path.suffix == ".py"]
+    digests = file_digests(texts, sources.project, code)
+    return {
+        tool: content_hash(real_tools[tool]) if name is None else canonical_digest(digests[name])
+        for tool, name in files.items()
+    }
 
 
 def _server(agent: Agent) -> dict[str, str]:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rightcall.core.codec import decode
+from rightcall.files.meaning import file_digests, same_content
 from rightcall.files.opened_files import FileWatch, StartedProgram
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
@@ -38,7 +39,7 @@ _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDE
 
 
 class WatchedInputs(Record, frozen=True):
-    """`files` by their name in the project, as they were when they were first read; a folder ends in `/`.
+    """`files` by their name in the project, with the digest of what was first read (see `meaning`); a folder ends in `/`.
 
     `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour.
@@ -60,16 +61,20 @@ class WatchedInputs(Record, frozen=True):
         }
         return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables)
 
-    def now(self, project: ProjectFiles) -> dict[str, str]:
-        """The hashes of the same files in the working copy."""
-        return {name: project.hash(name) for name in self.files}
+    def now(self, sources: AgentSources) -> dict[str, str]:
+        """The digests of the same files in the working copy."""
+        texts = {name: sources.project.hash(name) for name in self.files}
+        return file_digests(texts, sources.project, _code(self.files, sources))
 
 
 def inputs_that_differ(first: WatchedInputs, second: WatchedInputs) -> list[str]:
     """Files and variables that both read, in different versions."""
     both = ((first.files, second.files), (first.variables, second.variables))
     return sorted(
-        name for mine, theirs in both for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]
+        name
+        for mine, theirs in both
+        for name in mine.keys() & theirs.keys()
+        if not same_content(mine[name], theirs[name])
     )
 
 
@@ -135,6 +140,8 @@ class AgentWatch:
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
         counted = {name: content for name, content in sorted(files.items()) if sources.counts(name)}
+        as_text = self._trials.as_text | self._imports.watch.as_text
+        counted = file_digests(counted, sources.project, _code(counted, sources), as_text)
         read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
         variables = hash_variables(
             variables_read_by_sources(more, self._environment) | read, self._environment
@@ -235,6 +242,13 @@ def _value_hash(name: str, value: str | None) -> str:
         return SET
     secret = value.encode("utf-8", "surrogateescape")
     return hashlib.pbkdf2_hmac("sha256", secret, f"rightcall/{name}".encode(), ROUNDS).hex()[:24]
+
+
+def _code(names: Iterable[str], sources: AgentSources) -> list[Path]:
+    """The Python files of the program: those that it read, and those that its sources import."""
+    read = {name: sources.project.path(name) for name in names if name.endswith(".py")}
+    paths = {**sources.closure, **read}
+    return [path for path in paths.values() if path.suffix == ".py" and path.is_file()]
 
 
 def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict[str, str], list[str]]:
