@@ -8,8 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from rightcall.files.meaning import meaning, same_content
 from rightcall.files.source_use import program_use
@@ -71,7 +70,11 @@ MEANT = {
 @pytest.mark.parametrize("edit", MEANT)
 def test_an_edit_that_can_be_read_makes_a_file_different(edit, tmp_path):
     text, others = MEANT[edit]
-    before = HELPER.replace("def words", "@tool\ndef words").replace("The", "All") if "decorated" in edit else HELPER
+    before = (
+        HELPER.replace("def words", "@tool\ndef words").replace("The", "All")
+        if "decorated" in edit
+        else HELPER
+    )
     assert not same(tmp_path, "helper.py", before, text, **{"agent": OTHER, **others})
 
 
@@ -110,7 +113,12 @@ DATA = {
     "number": ("a.json", "[1.0]", "[1.00]", {}),
     "key twice": ("a.json", '{"a": 1, "a": 1}', '{"a": 1}', {}),
     "number or text": ("a.json", "[1]", '["1"]', {}),
-    "text of JSON in a prompt": ("a.json", "[1]", "[ 1]", {"agent": "import json\nprompt = path.read_text()\n"}),
+    "text of JSON in a prompt": (
+        "a.json",
+        "[1]",
+        "[ 1]",
+        {"agent": "import json\nprompt = path.read_text()\n"},
+    ),
     "no parser": ("a.json", "[1]", "[ 1]", {"agent": ""}),
     "quoted number": ("a.yaml", "a: 1", "a: '1'", {}),
     "quoted word of YAML": ("a.yaml", "a: yes", "a: 'yes'", {}),
