@@ -16,7 +16,7 @@ import msgspec
 from rightcall.core.text import pluralize
 from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.input_change import ChangeKind, InputChange
-from rightcall.files.meaning import canonical_digest, same_content, same_text
+from rightcall.files.file_digests import canonical_digest, same_content, same_text
 from rightcall.files.project_files import ABSENT
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, ConversationalGolden
@@ -288,7 +288,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         if name not in moved_code and not same_content(counted[name], now[name])
     )
     unchanged = now.keys() - moved_code - {change.name for change in changes}
-    rewritten = (name for name in unchanged if not same_text(counted[name], now[name]))
+    same_meaning = (name for name in unchanged if not same_text(counted[name], now[name]))
     variables = {} if before is None or sources.stated else variables_of_modules(before, sources.project)
     moved = {n: content for n, content in variables.items() if n not in inputs.variables}
     old = {} if before is None else before.variables
@@ -299,7 +299,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     compared = ComparedInputs(
         tuple(sorted({*inputs.code, *present})),
         tuple(sorted({*inputs.variables, *moved})),
-        rewritten=tuple(sorted(rewritten)),
+        same_meaning=tuple(sorted(same_meaning)),
     )
     unknown = sources.unknown
     if not unknown and before is None and not sources.stated:
@@ -308,5 +308,5 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         unknown = before.unseen[0]
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"
-    meant = {name: canonical_digest(content) for name, content in now.items()}
-    return WatchComparison(changes, compared, unknown, digest([meant, moved]) if now else "")
+    meanings = {name: canonical_digest(content) for name, content in now.items()}
+    return WatchComparison(changes, compared, unknown, digest([meanings, moved]) if now else "")

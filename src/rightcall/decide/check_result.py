@@ -98,19 +98,19 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
 
 class ComparedInputs(Record, frozen=True, omit_defaults=False):
     """What was compared with the baseline without asking a model: names of files and of environment variables that the
-    agent's code reads, and the number of goldens whose first request was captured. `rewritten` files have another text
-    with the same meaning.
+    agent's code reads, and the number of goldens whose first request was captured. `same_meaning` are files with
+    another text of the same meaning.
     """
 
     files: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     first_requests: int = 0
-    rewritten: tuple[str, ...] = ()
+    same_meaning: tuple[str, ...] = ()
 
     @property
-    def rewritten_words(self) -> str:
+    def same_meaning_words(self) -> str:
         """`helper.py changed, but not in meaning`; "" without such files."""
-        return f"{first_names(self.rewritten, 3)} changed, but not in meaning" if self.rewritten else ""
+        return f"{first_names(self.same_meaning, 3)} changed, but not in meaning" if self.same_meaning else ""
 
     @property
     def words(self) -> str:

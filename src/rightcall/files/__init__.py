@@ -9,9 +9,9 @@
     ci_report  remarks at lines of files for CI servers: SARIF, GitHub, GitLab
     revision   git, without programs that a repository names; the branch and commit of a folder
     project_files   the files of a project, by name and hash
-    meaning         a digest of what a file means, equal for edits that cannot change what a program does
-    local_names     names of local variables made equal, for `meaning`
-    source_use      what a program reads of its own source, for `meaning`
+    file_digests    a digest of what a file means, equal for edits that cannot change what a program does
+    local_names     names of local variables made equal, for `file_digests`
+    source_use      what a program reads of its source, for `file_digests`
     opened_files    which of them a program opens while it runs
     read_variables  which environment variables its code reads
     program_reads   whether a program may read files that its sources do not name

@@ -1,7 +1,7 @@
 """The names of local variables in a syntax tree, made equal: `total = 1` and `sum_ = 1` in a function are one program.
 
 Parameters, attributes, names that are imported or defined in a function, and names of modules and classes are visible
-from elsewhere and stay. Whether something reads local names at run time (`locals()`) is asked before: see `meaning`.
+from elsewhere and stay. Whether something reads local names at run time (`locals()`) is asked before.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _replace(body: Sequence[ast.AST], names: set[str], numbers: Iterator[int]) -
     """Replace names by numbers, which no source can contain."""
     new: dict[str, str] = {}
 
-    def numbered(name: str) -> str:
+    def number_of(name: str) -> str:
         if name not in names:
             return name
         if name not in new:
@@ -114,14 +114,14 @@ def _replace(body: Sequence[ast.AST], names: set[str], numbers: Iterator[int]) -
     for node in (inner for statement in body for inner in _in_order(statement)):
         match node:
             case ast.Name(id=name):
-                node.id = numbered(name)
+                node.id = number_of(name)
             case (
                 ast.ExceptHandler(name=str(name))
                 | ast.MatchAs(name=str(name))
                 | ast.MatchStar(name=str(name))
             ):
-                node.name = numbered(name)
+                node.name = number_of(name)
             case ast.MatchMapping(rest=str(name)):
-                node.rest = numbered(name)
+                node.rest = number_of(name)
             case ast.Nonlocal(names=inner):
-                node.names = [numbered(name) for name in inner]
+                node.names = [number_of(name) for name in inner]

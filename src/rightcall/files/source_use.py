@@ -1,4 +1,4 @@
-"""What a program may read of its own source, which decides what an edit means: docstrings, annotations, local names.
+"""What a program may read of its source, which decides what an edit means: docstrings, annotations, local names.
 
 Asked of all Python files of a program together, because one file may read what another one states.
 """
@@ -45,7 +45,7 @@ QUIET_DECORATORS = frozenset(("property", "staticmethod", "classmethod", "setter
 
 
 class SourceUse(NamedTuple):
-    """What a program reads. `values` are names that are used otherwise than by calling them; `parsed` the suffixes of
+    """What a program reads. `values` are names that are used otherwise than by calling them; `parsers` the suffixes of
     data files for which it has a parser, `text_of_data` says that it may use the text of such a file as it is.
     """
 
@@ -53,9 +53,9 @@ class SourceUse(NamedTuple):
     frames: bool = False
     documents: bool = False
     values: frozenset[str] = frozenset()
-    parsed: frozenset[str] = frozenset()
+    parsers: frozenset[str] = frozenset()
     text_of_data: bool = False
-    renamed: frozenset[tuple[str, str]] = frozenset()
+    aliases: frozenset[tuple[str, str]] = frozenset()
 
     def with_other(self, other: SourceUse) -> SourceUse:
         """The use of two files together."""
@@ -77,7 +77,7 @@ def program_use(code: Iterable[Path]) -> SourceUse:
         use = use.with_other(_file_use(str(path), stat.st_size, stat.st_mtime_ns))
     values = use.values
     for _ in range(3):  # a function that is imported under other names several times
-        values |= {name for other, name in use.renamed if other in values}
+        values |= {name for other, name in use.aliases if other in values}
     return use._replace(values=values)
 
 
@@ -91,15 +91,15 @@ def _file_use(path: str, _size: int, _time: int) -> SourceUse:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return EVERYTHING
     words = reading.words
-    parsed = {suffix for suffix, names in PARSERS.items() if names & words}
+    suffixes = {suffix for suffix, names in PARSERS.items() if names & words}
     return SourceUse(
         texts=bool(TEXT_READERS & words) or reading.reads_itself,
         frames=bool(FRAME_READERS & words),
         documents=bool(DOCUMENT_READERS & words),
         values=frozenset(reading.values - reading.unused),
-        parsed=frozenset(parsed | ({".yml"} if ".yaml" in parsed else set())),
+        parsers=frozenset(suffixes | ({".yml"} if ".yaml" in suffixes else set())),
         text_of_data=reading.text_of_data(),
-        renamed=frozenset(reading.renamed),
+        aliases=frozenset(reading.aliases),
     )
 
 
@@ -110,7 +110,7 @@ class _Reading:
     words: set[str] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
     unused: set[str] = field(default_factory=set)
-    renamed: set[tuple[str, str]] = field(default_factory=set)
+    aliases: set[tuple[str, str]] = field(default_factory=set)
     reads_itself: bool = False
     _harmless: set[int] = field(default_factory=set)
     _read: list[ast.expr] = field(default_factory=list)
@@ -123,7 +123,7 @@ class _Reading:
                 for alias in aliases:
                     self.words |= {*module.split("."), *alias.name.split(".")}
                     if alias.asname:
-                        self.renamed.add((alias.asname, alias.name.rpartition(".")[2]))
+                        self.aliases.add((alias.asname, alias.name.rpartition(".")[2]))
             case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
                 self._harmless |= {id(inner) for inner in ast.walk(value)}
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -154,8 +154,8 @@ class _Reading:
             self._harmless |= {id(argument) for argument in node.args}
         if name in READ and about and owner != "stdin" and id(node) not in self._harmless:
             self._read += about
-        opened = [*node.args[:1], *about]
-        if name in READ | {"open"} and any(_is_own_file(inner) for inner in opened):
+        paths = [*node.args[:1], *about]
+        if name in READ | {"open"} and any(_is_own_file(inner) for inner in paths):
             self.reads_itself = True
 
     def text_of_data(self) -> bool:

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
-from rightcall.files.meaning import same_content
+from rightcall.files.file_digests import same_content
 from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
 from rightcall.model.record import Record

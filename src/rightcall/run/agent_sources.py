@@ -25,7 +25,7 @@ from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.errors import ConfigError
-from rightcall.files.meaning import canonical_digest, file_digests
+from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name

@@ -17,7 +17,7 @@ from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent
 from rightcall.core.codec import fingerprint_value, to_plain
 from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
-from rightcall.files.meaning import canonical_digest, file_digests
+from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.project_files import content_hash
 from rightcall.model.approval import read_approvals
 from rightcall.model.dialects import read_tool

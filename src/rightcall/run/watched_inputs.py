@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rightcall.core.codec import decode
-from rightcall.files.meaning import file_digests, same_content
+from rightcall.files.file_digests import file_digests, same_content
 from rightcall.files.opened_files import FileWatch, StartedProgram
 from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
@@ -39,7 +39,7 @@ _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDE
 
 
 class WatchedInputs(Record, frozen=True):
-    """`files` by their name in the project, with the digest of what was first read (`meaning`); a folder ends in `/`.
+    """`files` by their name in the project, with the digest of what was first read; a folder ends in `/`.
 
     `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour.

@@ -53,15 +53,15 @@ def file_digests(
     digests = {}
     for name, text in texts.items():
         path = project.path(name)
-        meant = "" if name.endswith("/") or name in as_text else meaning(path, use)
-        digests[name] = f"{text}~{meant}" if meant and project.hash(name) == text else text
+        meaning_digest = "" if name.endswith("/") or name in as_text else meaning(path, use)
+        digests[name] = f"{text}~{meaning_digest}" if meaning_digest and project.hash(name) == text else text
     return digests
 
 
 def same_content(first: str, second: str) -> bool:
     """Whether two digests are of files with the same text or the same meaning."""
-    (text, _, meant), (other_text, _, other_meant) = first.partition("~"), second.partition("~")
-    return text == other_text or (meant != "" and meant == other_meant)
+    (text, _, meaning_digest), (other_text, _, other_meant) = first.partition("~"), second.partition("~")
+    return text == other_text or (meaning_digest != "" and meaning_digest == other_meant)
 
 
 def same_text(first: str, second: str) -> bool:
@@ -77,7 +77,7 @@ def canonical_digest(digest: str) -> str:
 def meaning(path: Path, use: SourceUse) -> str:
     """The digest of one file of a program; "" when its bytes are all that can be compared."""
     suffix = path.suffix.lower()
-    if suffix != ".py" and (suffix not in _VALUES or use.text_of_data or suffix not in use.parsed):
+    if suffix != ".py" and (suffix not in _VALUES or use.text_of_data or suffix not in use.parsers):
         return ""
     if suffix == ".py" and use.texts:
         return ""
@@ -129,10 +129,10 @@ def _python(data: bytes, kept: _Kept) -> str:
     if not kept.names:
         rename_locals(tree)
     comments = [match.group().strip() for match in SCRIPT_METADATA.finditer(data)]
-    return "".join([repr(comments), *_written(tree)])
+    return "".join([repr(comments), *_tree_text(tree)])
 
 
-def _written(node: Any) -> Iterator[str]:
+def _tree_text(node: Any) -> Iterator[str]:
     """A tree as text, the same on every version of Python: fields that are empty are left out."""
     if isinstance(node, ast.AST):
         yield f"({type(node).__name__}"
@@ -144,12 +144,12 @@ def _written(node: Any) -> Iterator[str]:
                 and name not in ("ctx", "kind", "type_comment", "type_ignores")
             ):
                 yield f" {name}="
-                yield from _written(value)
+                yield from _tree_text(value)
         yield ")"
     elif isinstance(node, list):
         yield "["
         for value in node:
-            yield from _written(value)
+            yield from _tree_text(value)
             yield ","
         yield "]"
     else:
@@ -247,8 +247,8 @@ class _Unread(ast.NodeTransformer):
         scope = self._scopes[-1]
         if isinstance(scope, ast.ClassDef) and (scope.bases or not node.name.startswith("_")):
             return True
-        named = node.name in self._kept.functions or self._kept.module
-        return named or not all(map(self._is_quiet, node.decorator_list))
+        is_value = node.name in self._kept.functions or self._kept.module
+        return is_value or not all(map(self._is_quiet, node.decorator_list))
 
     def _is_quiet(self, decorator: ast.expr) -> bool:
         """Whether a decorator is one of the standard library that reads nothing of the function."""
@@ -296,11 +296,11 @@ def _is_text(statement: ast.stmt) -> bool:
 def _json_value(data: bytes) -> Any:
     """Objects as pairs, because an object may have a key twice; numbers as they are written."""
     return json.loads(
-        data, object_pairs_hook=lambda pairs: ("object", pairs), parse_float=_Written, parse_int=_Written
+        data, object_pairs_hook=lambda pairs: ("object", pairs), parse_float=_Number, parse_int=_Number
     )
 
 
-class _Written(str):
+class _Number(str):
     """A number as it is written, which is not the text of the same digits."""
 
     __slots__ = ()
@@ -310,7 +310,7 @@ class _Written(str):
 
 
 def _toml_value(data: bytes) -> Any:
-    return tomllib.loads(data.decode(), parse_float=_Written)
+    return tomllib.loads(data.decode(), parse_float=_Number)
 
 
 def _yaml_value(data: bytes) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.files.meaning import meaning, same_content
+from rightcall.files.file_digests import meaning, same_content
 from rightcall.files.source_use import program_use
 from tests.support.edits import EDITS, random_edit, random_source, result_of
 from tests.support.examples import examples
