@@ -128,7 +128,7 @@ def test_parameters_inside_objects_lists_and_references_have_classes():
     }
     parameters = tool_roles(Tool("invite", input_schema=schema)).parameters
     assert parameters["to.email"] == ("destination",)
-    assert "mode" not in parameters
+    assert parameters["mode"] == ("choice",)
     assert parameters["share_token"] == ("credential",)
 
 

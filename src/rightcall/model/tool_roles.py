@@ -26,6 +26,8 @@ ParameterClass = Literal[
     "text",  # free text
     "program",  # a command, code or SQL that is run
     "amount",  # money
+    "quantity",  # any other number
+    "choice",  # an enum, a date, a flag: what is picked from a fixed set
     "identity",  # whose data: user_id, tenant
 ]
 
@@ -61,6 +63,11 @@ class ToolRoles(Record, frozen=True, metaclass=Sequenced):
     @property
     def sink(self) -> bool:
         return bool(self.sinks)
+
+    @property
+    def free_parameters(self) -> list[str]:
+        """The paths of parameters that take more than a number or one of a fixed set."""
+        return [path for path, own in self.parameters.items() if set(own) - {"quantity", "choice"}]
 
     def parameters_of(self, *classes: ParameterClass) -> list[str]:
         """The paths of parameters with one of these classes."""

@@ -88,6 +88,7 @@ class _Derivation:
         self.verb = self.effect.verb
         self.nouns = nouns_of(tool.name)
         self.parameters = parameter_classes(tool)
+        self.free_parameters = ToolRoles(tool.name, parameters=self.parameters).free_parameters
         self.classes = {name for names in self.parameters.values() for name in names}
         self.reasons: list[RoleReason] = []
         self.kind = self._kind()
@@ -104,6 +105,8 @@ class _Derivation:
         guarded = self._needs_guard(sinks)
         identity = {
             path: tuple(dict.fromkeys((*self.parameters.get(path, ()), "identity")))
+            if path in self.free_parameters
+            else ("identity",)
             for path in self.tool.parameters
             if path in plan.identity
         }
@@ -195,7 +198,7 @@ class _Derivation:
         return sinks or ["write"]
 
     def _pays(self) -> bool:
-        paths = (*self.parameters, *self.tool.parameters)
+        paths = (*self.free_parameters, *self.tool.parameters)
         money = [path for path in paths if not MONEY_PARAMETERS.isdisjoint(name_tokens(path))]
         if self.kind == "money" and money:
             return self._say("money", "name", f"{self.verb}, with {money[0]}")
@@ -220,7 +223,7 @@ class _Derivation:
             and "to" in name_tokens(self.tool.name)
             and not {"user", "member"}.isdisjoint(self.nouns)
         )
-        in_parameters = [path for path in self.parameters if not GRANT_WORDS.isdisjoint(nouns_of(path))]
+        in_parameters = [path for path in self.free_parameters if not GRANT_WORDS.isdisjoint(nouns_of(path))]
         if in_name or adds:
             return self._say("grant", "name", in_name[0] if in_name else self.tool.name)
         if in_parameters or "credential" in self.classes:
@@ -236,7 +239,9 @@ class _Derivation:
             return False
         if "url" in self.classes:
             return self._say("egress", "schema", f"free {self._first('url')}")
-        query = next((path for path in self.parameters if QUERY.intersection(name_tokens(path)[-1:])), "")
+        query = next(
+            (path for path in self.free_parameters if QUERY.intersection(name_tokens(path)[-1:])), ""
+        )
         names_nothing = self.nouns <= {self.verb, "tool"}
         if query and (
             self.tool.annotations.open_world is True or not WEB_NOUNS.isdisjoint(self.nouns) or names_nothing

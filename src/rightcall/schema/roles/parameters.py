@@ -114,17 +114,20 @@ def parameter_classes(tool: Tool) -> dict[str, tuple[ParameterClass, ...]]:
 
 
 def classify(path: str, schema: dict[str, Any]) -> tuple[ParameterClass, ...]:
-    """The classes of one leaf; none for an enum, a date, a flag or a plain number."""
+    """The classes of one leaf; none for a number or a flag by which programs recognize a call."""
     types = types_of(schema)
-    named = classes_of_name(path.rpartition(".")[2])
-    if types and types <= {"boolean"}:
+    name = path.rpartition(".")[2]
+    named = classes_of_name(name)
+    if "_".join(name_tokens(name)) in TECHNICAL_NAMES and not is_free_text(schema):
         return ()
+    if types and types <= {"boolean"}:
+        return ("choice",)
     if types and types <= {"integer", "number"}:
         numeric: tuple[ParameterClass, ...] = ("amount", "pick", "identity")
-        return tuple(name for name in numeric if name in named)
+        return tuple(name for name in numeric if name in named) or ("quantity",)
     if not is_free_text(schema):
-        uuid = schema.get("format") == "uuid"
-        return tuple(name for name in named if name in ("pick", "identity")) if uuid else ()
+        is_id = schema.get("format") == "uuid"
+        return tuple(name for name in named if is_id and name in ("pick", "identity")) or ("choice",)
     free = [name for name in named if name != "amount" or types]
     return tuple(free) if free and free != ["title"] else (*free, "text")
 

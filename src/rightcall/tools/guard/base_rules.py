@@ -12,7 +12,7 @@ import msgspec
 from rightcall.core.words import name_tokens, stem, word_set
 from rightcall.model.tool_roles import ParameterClass, SinkKind, ToolRoles
 from rightcall.schema.effects import EFFECTS
-from rightcall.tools.guard.policy import FORMAT, GuardPolicy, GuardRule, Vouching
+from rightcall.tools.guard.policy import FORMAT, CallLimit, GuardPolicy, GuardRule, Vouching
 
 CLASSES: dict[str, frozenset[str]] = {
     "send": word_set("""
@@ -75,7 +75,7 @@ def words_that_ask(roles: ToolRoles) -> tuple[str, ...]:
     classes += [effect] if effect and "grant" not in classes else []
     classes += [roles.verb] if roles.verb and not effect else []
     named = tuple(token for token in name_tokens(roles.tool) if len(token) > 2)
-    things = {stem(token) for parameter in roles.parameters for token in name_tokens(parameter)}
+    things = {stem(token) for parameter in roles.free_parameters for token in name_tokens(parameter)}
     deeds = tuple(token for token in named if stem(token) not in things)
     return tuple(dict.fromkeys(classes)) or deeds or named or (roles.tool,)
 
@@ -92,7 +92,8 @@ SAID: tuple[Vouching, ...] = ("user",)
 
 def base_rules(roles: ToolRoles, without: Collection[str] = ()) -> list[GuardRule]:
     """The rules that bind on one tool; none for one without effect."""
-    return [rule for rule in _rules(roles) if rule.name not in without and (rule.arg or rule.asked)]
+    bound = (rule for rule in _rules(roles) if rule.arg or rule.asked or rule.limit)
+    return [rule for rule in bound if rule.name not in without]
 
 
 def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
@@ -117,14 +118,20 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     titles, destination = roles.parameters_of("title"), tuple(roles.parameters_of("destination"))
     yield rule("to", [path for path in (*destinations, *urls) if path not in credentials], needs=VOUCHED)
     yield rule("to", credentials, needs=SAID)
+    is_paid = not sinks.isdisjoint(("money", "commit"))
+    yield rule("amount", roles.parameters_of("amount", *(("quantity",) if is_paid else ())), needs=SAID)
+    yield rule("terms", _paths(roles, ("money", "commit"), "choice"), needs=(*VOUCHED, "model"))
     yield rule("pick", [path for path in picks if path not in credentials], needs=VOUCHED)
     yield rule("destroy", named, needs=SAID)
     yield rule("link", texts, links=VOUCHED)
-    yield rule("verbatim", titles, passages=VOUCHED, unless=destination)
+    copied = roles.parameters_of("title", "text") if is_paid else titles
+    yield rule("verbatim", copied, passages=VOUCHED, unless=() if is_paid else destination)
     if not sinks.isdisjoint(("send", "money", "grant", "exec", "egress")):
         yield rule("secret", roles.parameters_of("text", "title", "program", "url"), secrets="named")
     if sinks != {"egress"}:
         yield rule("asked", [], asked=words_that_ask(roles))
+        deal = roles.parameters_of("destination", "pick", "identity", "amount") if is_paid else []
+        yield rule("repeat", [], limit=CallLimit(calls=1, same=tuple(deal) or ("*",)))
 
 
 def _paths(roles: ToolRoles, kinds: tuple[SinkKind, ...], *classes: ParameterClass) -> list[str]:

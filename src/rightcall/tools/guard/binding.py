@@ -125,7 +125,8 @@ def check_bindings(
 
 def _check_arguments(rule: GuardRule, bound: list[Tool], where: str) -> None:
     schemas = {path: schema for tool in bound for path, schema in leaves(tool.input_schema) if path}
-    for pattern in (*several(rule.arg), *several(rule.unless)):
+    same = several(rule.limit.same) if rule.limit is not None else ()
+    for pattern in (*several(rule.arg), *several(rule.unless), *same):
         if not any(covers((pattern,), path) for path in schemas):
             raise InputError(where, f"no argument '{pattern}'", _near(pattern, schemas))
     if rule.limit is None or not rule.limit.arg:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rightcall.core.text import pluralize
+from rightcall.core.words import name_tokens
 from rightcall.model.record import Record
+from rightcall.schema.roles.parameters import TECHNICAL_NAMES, classes_of_name
 from rightcall.tools.guard.base_rules import words_of
-from rightcall.tools.guard.policy import Condition, GuardRule
+from rightcall.tools.guard.policy import Condition, GuardRule, Vouching, several
 from rightcall.tools.guard.provenance import Provenance, host_matches
 from rightcall.tools.guard.values import addresses_in, compact, fold, fold_value, host_of, number_of
 
@@ -31,11 +35,11 @@ class Breach(Record, frozen=True):
 class Used:
     """How much of the limits a trial has used, by rule."""
 
-    calls: dict[int, int] = field(default_factory=dict)
+    calls: Counter[Hashable] = field(default_factory=Counter)
     totals: dict[int, float] = field(default_factory=dict)
 
     def copy(self) -> Used:
-        return Used(dict(self.calls), dict(self.totals))
+        return Used(self.calls.copy(), dict(self.totals))
 
 
 @dataclass(frozen=True)
@@ -70,15 +74,25 @@ def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[st
 def _needs(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
     labels = rule.needs or ()
     for path, value in leaves:
-        label = call.provenance.label(value)
+        label = _label_at(path, value, call.provenance)
         if label not in labels:
             yield Breach(path, label, f"{path} must come from {' or '.join(labels)}")
+
+
+def _label_at(path: str, value: Any, values: Provenance) -> Vouching:
+    """The label of a value as that argument: of a flag, of a sum or a count, or of anything else."""
+    name = path.rpartition(".")[2]
+    if isinstance(value, bool):
+        is_named = any(values.says(word) for word in name_tokens(name))
+        return "user" if is_named or not value else "untrusted"
+    is_amount = set(classes_of_name(name)) <= {"amount"}
+    return values.label_of_amount(value) if is_amount else values.label(value)
 
 
 def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
     labels, values = rule.links or (), call.provenance
     for path, value in leaves:
-        if not isinstance(value, str) or len(value) < 4 or values.is_confirmed(call.tool, path, value):
+        if not isinstance(value, str) or len(value) < 4:
             continue
         for address in sorted(addresses_in(value)):
             label = values.label(address)
@@ -157,8 +171,14 @@ _CHECKS: Mapping[
 def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
     limit = rule.limit
     assert limit is not None
-    if limit.calls is not None and call.used.calls.get(key, 0) + 1 > limit.calls:
-        return Breach(why=f"more than {limit.calls} calls")
+    if (
+        limit.calls is not None
+        and call.used.calls[counted_as(rule, key, call.tool, call.leaves)] >= limit.calls
+    ):
+        again = (
+            f" with the same {', '.join(several(limit.same))}" if limit.same and "*" not in limit.same else ""
+        )
+        return Breach(why=f"more than {pluralize(limit.calls, 'call')}{again}")
     if not limit.arg:
         return None
     amount = amount_of(limit.arg, call.leaves)
@@ -169,6 +189,17 @@ def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
     if limit.total is not None and call.used.totals.get(key, 0.0) + amount > limit.total:
         return Breach(limit.arg, "", f"{limit.arg} adds up to more than {limit.total:g}")
     return None
+
+
+def counted_as(rule: GuardRule, key: int, tool: str, leaves: Sequence[tuple[str, Any]]) -> Hashable:
+    """What a call counts towards: the rule, and with `same` the values of its arguments, however they are written."""
+    same = several(rule.limit.same) if rule.limit is not None else ()
+    values = (
+        (path, number if (number := number_of(value)) is not None else compact(str(value)))
+        for path, value in leaves
+        if same and ("*" in same or path in same) and "_".join(name_tokens(path)) not in TECHNICAL_NAMES
+    )
+    return key, tool if same else "", tuple(sorted(values, key=repr))
 
 
 def amount_of(argument: str, leaves: Sequence[tuple[str, Any]]) -> float | None:

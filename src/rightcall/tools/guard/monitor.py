@@ -21,7 +21,7 @@ from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.guard.binding import BoundPolicy, covers
-from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of
+from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of, counted_as
 from rightcall.tools.guard.policy import GuardRule, several
 from rightcall.tools.guard.provenance import Provenance
 from rightcall.tools.guard.values import leaf_values
@@ -88,24 +88,20 @@ class GuardState:
         by = dict.fromkeys(rule.label for _, rule, _ in breaches)
         return GuardVerdict(worst, tuple(by), breach.argument, breach.label, breach.why)
 
-    def ran(self, tool: str, arguments: Mapping[str, Any]) -> None:
+    def ran(self, tool: str, arguments: Mapping[str, Any], *, failed: bool = False) -> None:
         """A call was let through: it counts towards limits, and what it carried is no longer anybody's field."""
         self.provenance.send(without_token(arguments))
-        self.count(tool, arguments)
+        self.count(tool, arguments, failed=failed)
 
-    def count(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Count a call towards the limits of its tool."""
+    def count(self, tool: str, arguments: Mapping[str, Any], *, failed: bool = False) -> None:
+        """Count a call towards the limits of its tool; one that `failed` without an effect may be repeated."""
         leaves_of_call = list(leaf_values(without_token(arguments)))
         for rule in self.guard.rules_for(tool, (path for path, _ in leaves_of_call)):
-            if rule.limit is not None:
+            if rule.limit is not None and not (failed and rule.limit.same):
                 key = self.guard.key_of(rule)
-                self.used.calls[key] = self.used.calls.get(key, 0) + 1
+                self.used.calls[counted_as(rule, key, tool, leaves_of_call)] += 1
                 amount = amount_of(rule.limit.arg, leaves_of_call) if rule.limit.arg else None
                 self.used.totals[key] = self.used.totals.get(key, 0.0) + (amount or 0.0)
-
-    def confirm(self, tool: str, arguments: Mapping[str, Any]) -> None:
-        """The user agreed to a call: its values are the user's."""
-        self.provenance.confirm(tool, arguments)
 
     def result(self, tool: str, arguments: Mapping[str, Any], output: Any) -> None:
         """A call was answered."""
@@ -152,9 +148,7 @@ def settle_turn(state: GuardState, calls: Sequence[ToolCall]) -> None:
     """Tell the state which calls took place, and how they were answered."""
     answered = [call for call in calls if took_place(call)]
     for call in answered:
-        if call.approval is not None and call.approval.granted:
-            state.confirm(call.name, arguments_of(call))
-        state.ran(call.name, arguments_of(call))
+        state.ran(call.name, arguments_of(call), failed=_had_no_effect(call))
     for call in answered:
         if call.status == "error":
             state.read(error_text(call.output))
@@ -174,6 +168,12 @@ def took_place(call: ToolCall) -> bool:
     if call.approval is not None and not call.approval.granted:
         return False
     return not _has_error(call, REFUSALS) and (call.status != "not_run" or call.output is not None)
+
+
+def _had_no_effect(call: ToolCall) -> bool:
+    """Whether a call ended with an error that does not speak of an effect."""
+    effect = call.output.get("effect", "none") if isinstance(call.output, dict) else "none"
+    return call.status == "error" and effect == "none"
 
 
 def was_invalid(call: ToolCall) -> bool:

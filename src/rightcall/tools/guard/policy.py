@@ -36,19 +36,24 @@ Condition = Literal[
     "needs", "links", "passages", "secrets", "asked", "limit", "hosts", "confirm", "deny", "allow"
 ]
 CONDITIONS: tuple[Condition, ...] = get_args(Condition)
-BASE_RULES = ("to", "pick", "destroy", "link", "verbatim", "secret", "asked")
+BASE_RULES = ("to", "pick", "amount", "terms", "destroy", "link", "verbatim", "secret", "asked", "repeat")
 """The names of the rules of `auto`."""
 
 Vouching = Literal["user", "known", "untrusted", "model"]
 
 
-class CallLimit(Record, frozen=True):
-    """How much a tool may be used in one trial: of a number in each call, of its sum, and how often."""
+class CallLimit(Record, frozen=True, metaclass=Sequenced):
+    """How much a tool may be used in one trial: of a number in each call, of its sum, and how often.
+
+    With `same`, only calls with the same values of these arguments count, "*" for all of them; those that failed
+    without an effect do not.
+    """
 
     arg: str = ""
     each: float | None = None
     total: float | None = None
     calls: int | None = None
+    same: Several[str] = ()
 
 
 class GuardRule(Record, frozen=True, metaclass=Sequenced):
@@ -193,3 +198,5 @@ def _check_rule(rule: GuardRule, where: str) -> None:
         raise InputError(where, "the limit limits nothing", "add each, total or calls")
     if limit is not None and (limit.each is not None or limit.total is not None) and not limit.arg:
         raise InputError(where, "each and total need the argument to sum", "add `arg` to the limit")
+    if limit is not None and limit.same and limit.calls is None:
+        raise InputError(where, "same counts calls with the same arguments", "add `calls` to the limit")

@@ -16,6 +16,7 @@ from rightcall.schema.roles.parameters import FOREIGN_FIELDS, PICK, PRIVATE_FIEL
 from rightcall.tools.guard.policy import GuardPolicy, Vouching, several
 from rightcall.tools.guard.values import (
     addresses_in,
+    amounts_in,
     compact,
     fold,
     fold_value,
@@ -47,8 +48,8 @@ class Provenance:
         self.user_text = ""
         self.user_words: set[str] = set()
         self.user_numbers: set[float] = set()
-        self.confirmed: set[str] = set()
-        self.confirmed_arguments: set[tuple[str, str, str]] = set()
+        self.user_amounts: set[float] = set()
+        self.user_addresses: set[str] = set()
         self.known: set[str] = {compact(value) for value in map(str, policy.trust.values)}
         self.known_numbers: set[float] = {
             number for value in policy.trust.values if (number := number_of(value)) is not None
@@ -78,7 +79,8 @@ class Provenance:
         self.user_words.update(words(folded))
         self.user_words.update(map(stem, words(folded)))
         self.user_numbers.update(numbers_in(folded))
-        self.confirmed |= addresses_in(text)
+        self.user_amounts.update(amounts_in(folded))
+        self.user_addresses |= addresses_in(text)
 
     def read_text(self, text: str) -> None:
         """Somebody else's text: a raw result, a document, the text of an error."""
@@ -95,25 +97,6 @@ class Provenance:
             addresses = addresses_in(part)
             self.sticky |= addresses
             self.sticky.update(filter(None, map(host_of, addresses)))
-
-    def confirm(self, tool: str, arguments: Any) -> None:
-        """The user agreed to a call: its values are the user's, as a whole.
-
-        An address inside a confirmed text is not: the name of a channel that an attacker chose may hold one. In the
-        same argument of the same tool that text is not asked about again.
-        """
-        for path, value in leaf_values(arguments):
-            if isinstance(value, str):
-                self.confirmed.add(compact(value))
-                self.confirmed_arguments.add((tool, path, value))
-                if is_address(value):
-                    self.confirmed |= addresses_in(value)
-            elif (number := number_of(value)) is not None:
-                self.user_numbers.add(number)
-
-    def is_confirmed(self, tool: str, path: str, value: str) -> bool:
-        """Whether the user agreed to this value, letter by letter, in this argument of this tool."""
-        return (tool, path, value) in self.confirmed_arguments
 
     def send(self, arguments: Any) -> None:
         """A call ran: an address that it carried and nobody vouches for cannot come back as a trusted field."""
@@ -203,7 +186,11 @@ class Provenance:
             return "user"  # true, false and null: a choice, not a value
         folded = compact(value)
         forms = {folded, fold_value(value)}
-        if not folded or folded in self.confirmed or any(whole_in(form, self.user_text) for form in forms):
+        if (
+            not folded
+            or folded in self.user_addresses
+            or any(whole_in(form, self.user_text) for form in forms)
+        ):
             return "user"
         if self._is_known(folded, value):
             return "known"
@@ -212,11 +199,20 @@ class Provenance:
     def _number_label(self, number: float, value: Any) -> Vouching:
         text = str(value)
         sticky = compact(text) in self.sticky
-        if number in self.user_numbers or (isinstance(value, str) and compact(value) in self.confirmed):
+        if number in self.user_numbers or (isinstance(value, str) and compact(value) in self.user_addresses):
             return "user"
         if number in self.known_numbers and not sticky:
             return "known"
         return "untrusted" if sticky or self.in_untrusted(fold(text)) else "model"
+
+    def label_of_amount(self, value: Any) -> Vouching:
+        """The same for a sum or a count: any number that the user said counts, however short, and no field does."""
+        numbers = list(amounts_in(fold(value) if isinstance(value, str) else repr(value)))
+        if not numbers:
+            return self.label(value)
+        if self.user_amounts.issuperset(numbers):
+            return "user"
+        return "untrusted" if self.in_untrusted(fold(str(value))) else "model"
 
     def _is_known(self, folded: str, value: str) -> bool:
         address = is_address(value)

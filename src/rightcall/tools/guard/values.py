@@ -117,6 +117,42 @@ def numbers_in(text: str) -> Iterator[float]:
             yield number
 
 
+_AMOUNT_WORDS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "one single một 一",
+            "two both pair hai đôi 两 二",
+            "three ba 三",
+            "four bốn 四",
+            "five năm 五",
+            "six sáu 六",
+            "seven bảy 七",
+            "eight tám 八",
+            "nine chín 九",
+            "ten mười 十",
+            "eleven",
+            "twelve dozen",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+_AMOUNT_IN = re.compile(
+    r"(?<![\w.])(?<!\w[-/])(-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e\+?\d+)?)(?=[a-z]{0,3}(?!\w))"
+    r"|[\u4e00-\u9fff]|[^\W\d_\u4e00-\u9fff]+"
+)
+
+
+def amounts_in(text: str) -> Iterator[float]:
+    """The sums and counts in a folded text: every number outside dates, also with a unit, and small ones in words."""
+    for match in _AMOUNT_IN.finditer(_DATE.sub(" ", text)):
+        number = match[1] and _finite(match[1].replace(",", ""))
+        amount = number if match[1] else _AMOUNT_WORDS.get(match[0])
+        if amount is not None:
+            yield float(amount)
+
+
 _FILE_SUFFIXES = word_set("""
     pdf txt md csv json yaml yml xml html htm py js ts go rs rb java c h cpp cs sh sql docx doc xlsx xls pptx ppt png
     jpg jpeg gif svg webp zip gz tar log ini toml cfg lock env mp3 mp4 mov ics eml bak tmp
