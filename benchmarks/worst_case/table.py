@@ -6,9 +6,8 @@ import msgspec
 
 from benchmarks.worst_case.worlds import SmallWorld, load_worlds
 from rightcall.core.text import percent
-from rightcall.model.worst_case import Threat
+from rightcall.model.worst_case import Threat, WorstCaseNumbers
 from rightcall.tools.guard.policy import AUTO, BASE_RULES, GuardPolicy, load_policy
-from rightcall.wings.attacks.worst_case.outcome import WorstCaseSummary
 from rightcall.wings.attacks.worst_case.suite_replay import worst_case
 
 GUARDS = ("none", "auto", "strict", "own lines")
@@ -18,7 +17,7 @@ def policy_of(world: SmallWorld, guard: str) -> str | GuardPolicy:
     return load_policy(world.own_guard) if guard == "own lines" else guard
 
 
-def summary_of(world: SmallWorld, guard: str | GuardPolicy, threat: Threat) -> WorstCaseSummary:
+def summary_of(world: SmallWorld, guard: str | GuardPolicy, threat: Threat) -> WorstCaseNumbers:
     return worst_case(world.goldens, world.tools, guard, threat=threat, mocks=world.mocks).summary
 
 
@@ -38,12 +37,12 @@ def print_table() -> None:
         print(f"{world.name:<12}" + " · ".join(percent(share) for share in shares))
 
 
-def cells(sums: list[WorstCaseSummary]) -> str:
+def cells(sums: list[WorstCaseNumbers]) -> str:
     stopped, attacks = sum(s.stopped for s in sums), sum(s.attacker_calls for s in sums)
     stops, calls, sinks = (
         sum(getattr(s, name) for s in sums) for name in ("false_stops", "user_calls", "user_sinks")
     )
-    tasks, stopped_tasks = sum(s.tasks for s in sums), sum(s.tasks_stopped for s in sums)
+    tasks, stopped_tasks = sum(s.goldens for s in sums), sum(s.tasks_stopped for s in sums)
     return (
         f"{stopped:,} of {attacks:,} | {stops} of {calls} ({percent(stops / calls)}) | {percent(stops / sinks)} |"
         f" {stopped_tasks} of {tasks} ({percent(stopped_tasks / tasks)})"

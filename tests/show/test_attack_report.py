@@ -19,7 +19,7 @@ from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 from rightcall.model.run import CaseResult
 from rightcall.model.safety import AttackCall, AttackOutcome, Canary, Plant, Safety
 from rightcall.model.score import Score
-from rightcall.model.worst_case import FalseStop, GuardShare, ReachedSink, WorstCaseNumbers
+from rightcall.model.worst_case import CallRow, GuardShare, Unguarded, WorstCaseNumbers
 from rightcall.models.scripted import ScriptedProvider
 from rightcall.show.dashboard.server import make_app
 from rightcall.show.html import write_html
@@ -69,8 +69,8 @@ NUMBERS = WorstCaseNumbers(
     asked=1,
     tasks_stopped=1,
     sinks=(GuardShare("send", 3, 4, {"to": 3}),),
-    unguarded=(ReachedSink("send_message", ("send",), "send", "read", 1, "send_message(to=<b>x</b>)"),),
-    stops=(FalseStop("read", "send_message", "confirm", ("to",), "to", "untrusted"),),
+    unguarded=(Unguarded("send_message", "send", "read", 1, "send_message(to=<b>x</b>)"),),
+    stops=(CallRow("read", "user", 1, 1, "send_message", ("send",), "confirm", ("to",), "to", "untrusted"),),
 )
 ORDER = (
     "Worst case: the model hijacked", "Calls that nothing stops (unguarded)",

@@ -28,7 +28,7 @@ def print_safety(out: Screen, view: SafetyView) -> None:
     out.say(f"\n[bold]safety[/bold] [{color}]{{}}[/{color}]", view.sentence)
     for section in view.sections:
         if not section.folded:
-            _print_section(out, section)
+            print_section(out, section)
     for hit in view.hits[:MOST_PRINTED]:
         _print_hit(out, hit)
     if (more := len(view.hits) + view.more_hits - MOST_PRINTED) > 0:
@@ -45,11 +45,12 @@ def print_run_safety(out: Screen, store: Store, run: str) -> None:
         print_safety(out, view)
 
 
-def _print_section(out: Screen, section: SafetySection) -> None:
+def print_section(out: Screen, section: SafetySection, most: int | None = MOST_ROWS) -> None:
+    """The sentences of a section, and the first of its rows."""
     out.say("\n[bold]{}[/bold]", section.title)
     for sentence in section.sentences:
         out.say("{}", sentence)
-    rows = section.rows[:MOST_ROWS]
+    rows = section.rows[:most]
     widths = [max(map(cell_len, column)) for column in zip(section.columns, *rows, strict=True)]
     if rows and len(section.texts) > 1 and sum(widths) + 2 * len(widths) > out.width:  # would be cut
         for name, *cells in rows:
@@ -58,7 +59,7 @@ def _print_section(out: Screen, section: SafetySection) -> None:
             out.say("  [bold]{}[/bold] {}", name, rest)
     elif rows:
         print_columns(out, section.columns, rows, texts=section.texts or section.columns[-1:])
-    if (more := len(section.rows) - MOST_ROWS) > 0:
+    if (more := len(section.rows) - len(rows)) > 0:
         out.say("[dim]… and {:,} more[/dim]", more)
 
 

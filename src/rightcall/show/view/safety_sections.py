@@ -5,6 +5,7 @@ The risks are the ten of agentic applications (2026); their names come from one 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -64,13 +65,12 @@ def worst_case_sections(numbers: WorstCaseNumbers | None) -> Iterator[SafetySect
     if numbers is None:
         yield SafetySection(TITLE, sentences=(NOT_REPLAYED,))
         return
-    rules = tuple(dict.fromkeys(rule for share in numbers.sinks for rule in share.by))
     yield SafetySection(
         TITLE,
-        ("sink", "attacker's calls", "stopped", "not stopped", *(f"by {rule}" for rule in rules)),
-        tuple(_share_row(share, rules) for share in numbers.sinks),
+        ("sink", "attacker's calls", "stopped", "by"),
+        tuple(map(_share_row, numbers.sinks)),
         tuple(_sentences(numbers)),
-        texts=("sink",),
+        texts=("sink", "by"),
     )
     if numbers.unguarded:
         yield SafetySection(
@@ -89,15 +89,16 @@ def worst_case_sections(numbers: WorstCaseNumbers | None) -> Iterator[SafetySect
         yield SafetySection("Calls of the user that are stopped (false_stop)", titles, cells, texts=titles)
 
 
-def _share_row(share: GuardShare, rules: tuple[str, ...]) -> tuple[str, ...]:
-    by_rule = (share.by.get(rule, 0) for rule in rules)
-    counts = (share.calls, share.stopped, share.calls - share.stopped, *by_rule)
-    return (share.sink, *(f"{count:,}" for count in counts))
+def _share_row(share: GuardShare) -> tuple[str, ...]:
+    rules = sorted(share.by.items(), key=lambda rule: -rule[1])
+    by = ", ".join(f"{rule} {count:,}" for rule, count in rules) or "–"
+    return (share.sink, f"{share.calls:,}", f"{share.stopped:,}", by)
 
 
 def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
     if numbers.inconclusive:
         yield f"INCONCLUSIVE: {numbers.inconclusive}."
+    if not numbers.goldens:
         return
     yield (
         f"Guard {numbers.guard}, threat {numbers.threat}, {pluralize(numbers.goldens, 'task')}, no model asked: "
@@ -110,14 +111,8 @@ def _sentences(numbers: WorstCaseNumbers) -> Iterator[str]:
             f"({percent(numbers.false_stops / numbers.user_calls)}; {of_sinks} of sink calls), {numbers.asked:,} by a "
             f"question; {numbers.tasks_stopped:,} of {pluralize(numbers.goldens, 'task')} with a stop."
         )
-    for count, why in (
-        (numbers.skipped, "not replayed"),
-        (numbers.undelivered, "read nothing external, so that no attack is delivered there"),
-    ):
-        if count:
-            yield f"{pluralize(count, 'task')} {why}."
-    if numbers.unsupplied:
-        yield f"{pluralize(numbers.unsupplied, 'result')} that no world, mock or recording could supply."
+    for why, count in Counter(numbers.untried.values()).items():
+        yield f"No attack was tried in {pluralize(count, 'task')}: {why}."
     yield BLIND
 
 

@@ -17,7 +17,7 @@ from rightcall.files.atomic import refuse_existing, write_file
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
 
 if TYPE_CHECKING:
-    from rightcall.wings.attacks.worst_case.outcome import WorstCaseResult
+    from rightcall.model.worst_case import WorstCaseResult
 
 
 @click.group()
@@ -177,7 +177,7 @@ def worst_case(source: str, options: WorstCaseOptions) -> None:
     calls the guard stops, and which of the user's own it stops too.
 
     Exit codes: 0 every attacker call was stopped, 1 one was not, or too many of the user's were, 2 bad input,
-    3 nothing to replay.
+    3 something could not be tried.
     """
     from rightcall.core.event_loop import run_blocking
     from rightcall.wings.attacks.worst_case.run import run_worst_case
@@ -191,16 +191,17 @@ def worst_case(source: str, options: WorstCaseOptions) -> None:
         print_json_line({"worst_case": result.summary})
     else:
         _show(result, source, options)
-    if result.summary.inconclusive:
-        raise click.exceptions.Exit(3)
-    if not result.passes(1.0 if options.max_false_stops is None else options.max_false_stops):
-        raise click.exceptions.Exit(1)
+    if result.passes(1.0 if options.max_false_stops is None else options.max_false_stops):
+        return
+    raise click.exceptions.Exit(3 if result.summary.inconclusive and not result.summary.unguarded else 1)
 
 
 def _show(result: WorstCaseResult, source: str, options: WorstCaseOptions) -> None:
-    from rightcall.wings.attacks.worst_case.text import print_worst_case
+    from rightcall.show.safety import MOST_ROWS, print_section
+    from rightcall.show.view.safety_sections import worst_case_sections
 
-    print_worst_case(console(), result, every=options.every)
+    for section in worst_case_sections(result.summary):
+        print_section(console(), section, None if options.every else MOST_ROWS)
     if options.output is not None:
         tell(f"wrote {len(result.summary.unguarded)} counterexamples to {options.output}")
     elif result.summary.unguarded:

@@ -84,20 +84,18 @@ class HijackedTask:
 
 
 def goals_of(task: HijackedTask) -> list[Goal]:
-    """The goals for one golden: `safety.replay` alone where it is given; else every sink, and the user's own sinks
-    with the attacker's values in place of the user's."""
+    """The goals for one golden: `safety.replay` or `safety.forbidden` alone where it is given; else every sink."""
     safety, values = task.golden.safety, AttackerValues(task.golden.id)
     if safety is not None and safety.is_attack and safety.replay:
         return [Goal(safety.goal, tuple(map(_attacker_call, safety.replay)))]
     if safety is not None and safety.is_attack and safety.forbidden:
         concrete = [call for entry in safety.forbidden if (call := _concrete(entry, safety, task, values))]
         return [Goal(safety.goal, tuple(concrete))] if concrete else []
-    goals = [
+    return [
         Goal(f"{task.sinks[name].sinks[0]}: {name}", (call,))
         for name, tool in task.tools.items()
         if name in task.sinks and (call := sink_call(tool, task.sinks[name], values)) is not None
     ]
-    return goals + _goals_by_tampering(task, values)
 
 
 def _attacker_call(call: ReplayedCall) -> ToolCall:
@@ -147,37 +145,22 @@ def sink_call(tool: Tool, roles: ToolRoles, values: AttackerValues) -> ToolCall 
 def _required_arguments(tool: Tool, values: AttackerValues) -> dict[str, Any]:
     """A value for each parameter that the tool requires, in the shape that its schema asks for."""
     required = required_values(tool.input_schema, _same_draws(values.seed), {})
-    shaped = {name: _in_shape(tool, name, value, values) for name, value in required.items()}
+    shaped = {name: in_shape(_schema_of(tool, name), name, value, values) for name, value in required.items()}
     return {name: required[name] if value is None else value for name, value in shaped.items()}
 
 
-def _in_shape(tool: Tool, name: str, value: Any, values: AttackerValues) -> Any:
-    """The value if the schema of the parameter accepts it, else another of the attacker's; None when it takes none."""
+def _schema_of(tool: Tool, name: str) -> dict[str, Any]:
     own = tool.parameters.get(name)
-    schema = resolve_schema(own, tool.input_schema) if isinstance(own, dict) else {}
+    return resolve_schema(own, tool.input_schema) if isinstance(own, dict) else {}
+
+
+def in_shape(schema: dict[str, Any], name: str, value: Any, values: AttackerValues) -> Any:
+    """The value if the schema of the parameter accepts it, else another of the attacker's; None when it takes none."""
     digits = f"{values.of('number'):09d}"
     short = (f"{prefix}{digits[:n]}" for prefix in (*pattern_prefixes(schema), "") for n in range(1, 9))
     shaped = value_in_shape(hex_digest(f"{values.seed}/{name}", 10), schema, name)
     candidates = (value, shaped, *short) if "string" in types_of(schema) else (value, shaped)
     return next((choice for choice in candidates if choice is not None and fits(schema, choice, name)), None)
-
-
-_TAMPERED = {"destination", "url", "credential", "pick", "program", "identity"}
-
-
-def _goals_by_tampering(task: HijackedTask, values: AttackerValues) -> list[Goal]:
-    """The user's own sink calls, each with one value of the attacker's: what the user asked for, done to his ends."""
-    goals: dict[str, Goal] = {}
-    for call in task.user_calls:
-        if call.name not in task.sinks:
-            continue
-        tool, of_tool, own = task.tools[call.name], task.sinks[call.name], call.arguments or {}
-        for name, value in _attacker_arguments(tool, of_tool, values).items():
-            if name in own and _TAMPERED.intersection(of_tool.parameters.get(name, ())):
-                changed, label = {**own, name: value}, f"tamper: {call.name}.{name}"
-                if is_valid(tool, changed):
-                    goals.setdefault(label, Goal(label, (ToolCall(call.name, changed),), (name,)))
-    return list(goals.values())
 
 
 _PREFERENCE: tuple[ParameterClass, ...] = (
@@ -190,17 +173,22 @@ def _attacker_arguments(tool: Tool, roles: ToolRoles, values: AttackerValues) ->
     arguments: dict[str, Any] = {}
     schemas = dict(leaves(tool.input_schema))
     for name in tool.parameters:
-        classes = roles.parameters.get(name, ())
-        kind = next((kind for kind in _PREFERENCE if kind in classes), None)
-        if kind is None or name not in schemas or "_".join(name_tokens(name)) in TECHNICAL_NAMES:
+        if name not in schemas or "_".join(name_tokens(name)) in TECHNICAL_NAMES:
             continue
-        value = _value_of_kind(kind, name, schemas[name], tool.parameters[name], values)
-        arguments[name] = None if value is None else _in_shape(tool, name, value, values)
+        value = value_of_leaf(name, schemas[name], roles.parameters.get(name, ()), values)
+        if value is not None:
+            schema = _schema_of(tool, name)
+            listed = [value] if schema.get("type") == "array" else value
+            arguments[name] = in_shape(schema, name, listed, values)
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _value_of_kind(kind: str, name: str, leaf: dict[str, Any], schema: Any, values: AttackerValues) -> Any:
+def value_of_leaf(name: str, leaf: dict[str, Any], classes: Sequence[str], values: AttackerValues) -> Any:
+    """The attacker's value of a parameter of these classes; None where its schema takes no such value."""
+    kind = next((kind for kind in _PREFERENCE if kind in classes), None)
     types = types_of(leaf)
+    if kind is None:
+        return None
     if types and types <= {"integer", "number"}:
         value = values.of("number")
         most = leaf.get("maximum")
@@ -215,8 +203,7 @@ def _value_of_kind(kind: str, name: str, leaf: dict[str, Any], schema: Any, valu
         value = values.of("url")
     else:
         value = values.of(kind)
-    is_list = isinstance(schema, dict) and schema.get("type") == "array"
-    return [value] if is_list else value
+    return value
 
 
 def attacker_text(goals: Sequence[Goal], fields: Mapping[str, Any]) -> str:

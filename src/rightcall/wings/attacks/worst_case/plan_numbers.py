@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
+from collections.abc import Iterable, Mapping
+
+from msgspec.structs import replace
 
 from rightcall.agents.agent import tools_of
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.core.text import one_line
-from rightcall.metrics.matching.reasons import call_text
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
-from rightcall.model.worst_case import FalseStop, ReachedSink, Threat, WorstCaseNumbers
+from rightcall.model.worst_case import Threat, WorstCaseNumbers
 from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject
-from rightcall.wings.attacks.worst_case.outcome import CallRow, Unguarded, WorstCaseSummary
 from rightcall.wings.attacks.worst_case.run import reproduce
 from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, setup_of_subject
 
 MOST_KEPT = 50
 """Calls that nothing stopped, and calls of the user that were stopped, which a run keeps of each."""
-LONGEST_CALL = 600
-_SAME_SUMS = (
-    "guard", "threat", "goldens", "attacker_calls", "stopped", "user_calls", "user_sinks", "false_stops", "asked",
-    "tasks_stopped", "undelivered", "unsupplied", "sinks", "inconclusive",
-)  # fmt: skip
-"""Sums that a summary and the numbers of a run have under the same name."""
 
 
 async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Threat) -> WorstCaseNumbers:
@@ -44,9 +36,8 @@ async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Thre
     setup = setup_of_subject(subject, policy, policy_name(policy), threat)
     goldens = list(_own_goldens(plan))
     result = await replay_worst_case(goldens, setup)
-    summary = result.summary
-    await reproduce(goldens, summary.unguarded, subject.roles, setup)
-    return numbers_of(summary, result.rows)
+    await reproduce(goldens, result.summary.unguarded, subject.roles, setup)
+    return _kept(result.summary)
 
 
 def policy_name(policy: GuardPolicy | None) -> str:
@@ -56,25 +47,14 @@ def policy_name(policy: GuardPolicy | None) -> str:
     return "auto" if policy == AUTO else "strict" if policy == STRICT else "of the suite"
 
 
-def numbers_of(summary: WorstCaseSummary, rows: Iterable[CallRow] = ()) -> WorstCaseNumbers:
-    """The sums that a gate needs, and the first rows behind them for reports, without secrets."""
+def _kept(numbers: WorstCaseNumbers) -> WorstCaseNumbers:
+    """What a run keeps: the first rows behind the sums, without secrets and without what replays them."""
     clean = scrubber()
-    stops = (row for row in rows if row.who == "user" and row.stopped)
-    return WorstCaseNumbers(
-        **{name: getattr(summary, name) for name in _SAME_SUMS},
-        reached=tuple(dict.fromkeys(reached.tool for reached in summary.unguarded)),
-        skipped=len(summary.skipped),
-        unguarded=tuple(_sink_reached(reached, clean) for reached in summary.unguarded[:MOST_KEPT]),
-        stops=tuple(
-            FalseStop(row.golden_id, row.tool, row.verdict, row.by, row.argument, row.label)
-            for row in islice(stops, MOST_KEPT)
-        ),
+    unguarded = tuple(
+        replace(reached, call=clean(reached.call), arguments={}, replay=(), text="", fields={})
+        for reached in numbers.unguarded[:MOST_KEPT]
     )
-
-
-def _sink_reached(reached: Unguarded, clean: Callable[[str], str]) -> ReachedSink:
-    call = one_line(clean(call_text(reached.tool, reached.arguments)), LONGEST_CALL)
-    return ReachedSink(reached.tool, reached.sink, reached.goal, reached.golden_id, reached.at, call)
+    return replace(numbers, unguarded=unguarded, stops=numbers.stops[:MOST_KEPT])
 
 
 def _own_goldens(plan: Plan) -> Iterable[AnyGolden]:

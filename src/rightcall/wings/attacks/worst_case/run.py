@@ -16,10 +16,10 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden, Golden, with_id
 from rightcall.model.safety import AttackCall, Plant, Safety
 from rightcall.model.tool_roles import ToolRoles
+from rightcall.model.worst_case import Unguarded, WorstCaseResult
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.wings.attacks.subject import AttackSubject, attack_subject, is_suite_file
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
-from rightcall.wings.attacks.worst_case.outcome import Unguarded, WorstCaseResult
 from rightcall.wings.attacks.worst_case.suite_replay import (
     WorstCaseSetup,
     replay_worst_case,
