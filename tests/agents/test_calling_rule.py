@@ -29,7 +29,7 @@ from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.model.golden import AnyGolden, ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.models.provider_kinds import AGENTS as ADDRESSED
-from rightcall.wings.generate.simulator import SimulationNode
+from rightcall.models.scripted import ScriptedProvider
 from tests.models.test_http_agent import service
 
 TEXT, NEXT = "Weather in Hue?", "And tomorrow?"
@@ -178,9 +178,13 @@ def by_laminar_in_a_loop(visit):
         asyncio.run(laminar.aevaluate([GOLDEN], agent, {"any": lambda output, target: 1}))
 
 
+def says_text_and_stops(request):
+    return TEXT if len(request.messages) < 2 else "###STOP###"
+
+
 def by_simulator(visit):
     for agent in visit.agents():
-        simulator = ConversationSimulator(agent, SimulationNode(say=TEXT, terminal=True))
+        simulator = ConversationSimulator(agent, ScriptedProvider(says_text_and_stops), personas=["plain"])
         simulator.simulate([rc.ConversationalGolden("A trip")])
 
 

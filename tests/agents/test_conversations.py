@@ -12,7 +12,6 @@ from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.personas import facts_beyond, flip_roles
-from rightcall.agents.conversation.user_graph import GraphUsers, SimulationNode
 from rightcall.agents.limits import Limits
 from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError
@@ -296,21 +295,6 @@ def test_a_user_sees_no_tools_and_the_other_side_of_the_conversation():
         Message("assistant", "Done"),
     ]
     assert [(m.role, m.content) for m in flip_roles(said)][1:] == [("assistant", "Pay"), ("user", "Done")]
-
-
-def test_a_graph_answers_what_the_agent_asks():
-    ask = SimulationNode(say="Send 5 euros to Bob")
-    yes = ask.add_node(SimulationNode(say="Yes", name="yes", terminal=True), when={"contains": "shall i"})
-    ask.add_node(ask, when=lambda answer: answer == "Pardon?")
-    made = held(talk(), scripted("Pardon?", "Shall I send it?", "Sent."), GraphUsers(ask))
-    users = [text for role, text in spoken(made) if role == "user"]
-    assert users == ["Send 5 euros to Bob", "Send 5 euros to Bob", "Yes"]
-    assert (made.dialogue.ended, made.dialogue.why) == ("user_stop", f"node '{yes.name}'")
-
-
-def test_a_graph_without_a_way_on_ends_the_conversation():
-    made = held(talk(), scripted("What?"), GraphUsers(SimulationNode(say="Hello")))
-    assert (made.dialogue.ended, made.dialogue.why) == ("stopped", "no edge leads on from node 'Hello'")
 
 
 def test_a_conversation_without_anybody_to_speak_is_refused_before_anything_is_asked():

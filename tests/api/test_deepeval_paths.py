@@ -30,8 +30,7 @@ PATHS = {
     "synthesizer.config": (
         "FiltrationConfig EvolutionConfig StylingConfig ConversationalStylingConfig ContextConstructionConfig"
     ),
-    "simulator": "ConversationSimulator SimulationNode",
-    "simulator.controller": "proceed end",
+    "simulator": "ConversationSimulator",
     "conversation_simulator": "ConversationSimulator",
 }
 

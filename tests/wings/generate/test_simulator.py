@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 import rightcall as rc
@@ -11,8 +9,6 @@ from rightcall.core.errors import ConfigError
 from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.model import ConversationalGolden, ToolCall, Turn
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.wings.generate.control import end, proceed
-from rightcall.wings.generate.simulator import SimulationNode
 
 ITEMS = ["full name", "date of birth"]
 GOLDEN = ConversationalGolden("Ask for the balance of account A7", id="ask")
@@ -59,6 +55,14 @@ def test_a_golden_is_played_in_two_manners_that_form_one_cluster():
     assert len({case.trajectory.dialogue.prompt_hash for case in made}) == 2
 
 
+def test_each_test_case_is_told_when_it_is_complete():
+    done = []
+    simulator(model_callback=lambda input: "5 euros").simulate(
+        [GOLDEN], on_simulation_complete=lambda case, index: done.append((index, case.golden.id))
+    )
+    assert sorted(done) == [(0, "ask@plain"), (1, "ask@unsure")]
+
+
 def test_every_simulated_conversation_can_be_scored():
     run = rc.score_cases(
         simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]),
@@ -90,54 +94,6 @@ def test_turns_of_a_golden_are_a_prefix_and_the_agent_answers_the_users_last_one
     )
     (case, _) = simulator(model_callback=lambda input: f"{input}: 5 euros").simulate([golden])
     assert [turn.content for turn in case.turns] == ["Welcome!", "Hi, A7 here", "Hi, A7 here: 5 euros"]
-
-
-def test_a_controller_stops_a_conversation_and_says_why():
-    def controller(simulated_user_turns, last_assistant_turn):
-        return end("enough") if simulated_user_turns == 2 else proceed() if last_assistant_turn else None
-
-    told, done = [], []
-    made = simulator(
-        model_callback=lambda input: "When were you born?", stopping_controller=controller, personas=["plain"]
-    ).simulate([GOLDEN], on_turn=lambda turns, index: told.append((len(turns), index)),
-               on_simulation_complete=lambda case, index: done.append(index))  # fmt: skip
-    assert (made[0].trajectory.dialogue.ended, made[0].trajectory.dialogue.why) == ("stopped", "enough")
-    assert told == [(2, 0), (4, 0)] and done == [0]
-
-
-def test_a_controller_that_breaks_makes_the_case_an_error():
-    made = simulator(model_callback=lambda input: "?", stopping_controller=lambda turns: 1 / 0).simulate(
-        [GOLDEN]
-    )
-    assert made[0].trajectory.stop_reason == "infra_error" and "ZeroDivisionError" in made[0].trajectory.error
-
-
-def test_a_graph_of_exact_words_needs_no_model():
-    start = SimulationNode(say="Balance?")
-    start.add_node(SimulationNode(say="Thanks", terminal=True), when={"contains": "euros"})
-    (case,) = ConversationSimulator(lambda input: "5 euros", start).simulate([GOLDEN])
-    assert [turn.content for turn in case.turns] == ["Balance?", "5 euros", "Thanks", "5 euros"]
-
-
-def test_a_graph_of_instructions_is_put_into_words_and_routed_by_the_model():
-    def model(request):
-        asked = request.messages[0].content
-        if request.prompt.system.startswith("Answer only"):
-            return "yes" if "5 euros" in asked or "did not answer" in asked else "no"
-        return "Thank you!" if "say thanks" in request.prompt.system else "Balance please"
-
-    start = SimulationNode("ask for the balance")
-    start.add_node(SimulationNode("say thanks", terminal=True), when="the assistant told the balance")
-    start.add_node(start, when="the assistant did not answer")
-    answers = iter(["Pardon?", "5 euros", "Bye"])
-    sim = ConversationSimulator(
-        lambda input: next(answers), start, simulator_model=ScriptedProvider(model), personas=["plain"]
-    )
-    (case,) = asyncio.run(sim.a_simulate([GOLDEN]))
-    assert [turn.content for turn in case.turns if turn.role == "user"] == ["Balance please"] * 2 + [
-        "Thank you!"
-    ]
-    assert case.trajectory.dialogue.ended == "user_stop"
 
 
 def test_a_profile_that_the_model_does_not_give_is_an_error_of_the_simulator():

@@ -1,11 +1,7 @@
-"""DeepEval's simulator of conversations.
-
-controller  what a stopping controller returns
-"""
+"""DeepEval's simulator of conversations."""
 
 from rightcall.core.seam import load
 
-_simulator = load("services", "simulator")
-ConversationSimulator, SimulationNode = _simulator.ConversationSimulator, _simulator.SimulationNode
+ConversationSimulator = load("services", "simulator").ConversationSimulator
 
-__all__ = ["ConversationSimulator", "SimulationNode"]
+__all__ = ["ConversationSimulator"]

@@ -13,7 +13,6 @@
     production    from jobs to drafts: pool, sink, store, resume
     ways/         one file per method
     simulator     ConversationSimulator: conversations with simulated users, as test cases
-    simulator_setup   what it needs: the agent, user profiles, graphs; control: stop controllers
 
 To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
 
