@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import unicodedata
 import zipfile
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.wings.generate.config import ContextConstructionConfig
-from rightcall.wings.generate.contexts import contexts_of, is_boundary, split_chunks
+from rightcall.wings.generate.contexts import contexts_of, split_chunks
 from rightcall.wings.generate.documents import MOST_BYTES, SourceDocument, load_document
 
 VIETNAMESE = "Hà Nội là thủ đô của Việt Nam. Thành phố có nhiều hồ đẹp, trong đó có Hồ Hoàn Kiếm! " * 40
@@ -28,31 +27,27 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-@pytest.mark.parametrize(("size", "overlap"), [(64, 0), (200, 40), (1024, 0)])
-def test_chunks_are_pieces_of_the_text_and_no_character_is_broken(text, size, overlap):
-    pieces = list(split_chunks(text, size, overlap))
-    assert all(piece.text == text[piece.start : piece.end] for piece in pieces)
-    assert all(is_boundary(text, piece.start) and is_boundary(text, piece.end) for piece in pieces)
-    assert pieces[0].start == 0 and pieces[-1].end == len(text)
-    assert all(later.start <= earlier.end for earlier, later in pairwise(pieces))
-    assert not any(unicodedata.combining(piece.text[0]) for piece in pieces)
+@pytest.mark.parametrize("size", [64, 200, 1024])
+def test_chunks_cover_the_text(text, size):
+    pieces = list(split_chunks(text, size))
+    assert "".join(pieces).rstrip() == text.rstrip() and max(map(len, pieces)) <= size
 
 
 @given(st.text(max_size=400), st.integers(16, 80), st.integers(0, 15))
 def test_any_text_is_covered_in_order(text, size, overlap):
     at = 0
     for piece in split_chunks(text, size, overlap):
-        assert not text[at : piece.start].strip()  # only white space is ever left out
-        assert piece.end > at
-        at = piece.end
+        start = text.index(piece, max(0, at - overlap))
+        assert not text[at:start].strip()  # only white space is ever left out
+        at = max(at, start + len(piece))
     assert not text[at:].strip()
 
 
 def test_a_sentence_is_not_cut_when_there_is_a_better_place():
     for piece in list(split_chunks(VIETNAMESE, 200))[:-1]:
-        assert piece.text.rstrip()[-1] in ".!"
+        assert piece.rstrip()[-1] in ".!"
     for piece in list(split_chunks(CHINESE, 100))[:-1]:
-        assert piece.text[-1] in "。！？"
+        assert piece[-1] in "。！？"
 
 
 def pdf_of(text):
@@ -149,24 +144,11 @@ def test_fifty_megabytes_are_refused_without_reading_them(tmp_path):
         load_document(tmp_path / "log.txt")
 
 
-def test_contexts_put_similar_pieces_together_and_know_their_files():
-    text = "\n\n".join(
-        ["Cats purr when cats are calm cats."] * 1
-        + ["Ships sail on the sea."]
-        + ["Calm cats purr, and cats sleep."]
-    )
-    config = ContextConstructionConfig(
-        chunk_size=36, max_contexts_per_document=1, min_context_length=2, max_context_length=2
-    )
-    seen = {
-        frozenset(context.texts)
-        for seed in range(8)
-        for context in contexts_of([SourceDocument("a.txt", text)], config, seed=seed)
-    }
-    assert any(all("cats" in piece for piece in pieces) for pieces in seen)
-    assert contexts_of([SourceDocument("a.txt", text)], config)[0].sources == ("a.txt",)
-
-
-def test_one_document_never_gives_a_context_with_another_unless_allowed():
+def test_contexts_are_neighbouring_chunks_of_one_document():
     documents = [SourceDocument("a.txt", CHINESE), SourceDocument("b.txt", VIETNAMESE)]
-    assert all(len(c.sources) == 1 for c in contexts_of(documents, ContextConstructionConfig(chunk_size=200)))
+    config = ContextConstructionConfig(chunk_size=200, max_contexts_per_document=2, max_context_length=3)
+    contexts = contexts_of(documents, config, seed=4)
+    assert [context.sources for context in contexts] == [("a.txt",)] * 2 + [("b.txt",)] * 2
+    texts = {document.path: document.text for document in documents}
+    assert all("".join(context.texts) in texts[context.sources[0]] for context in contexts)
+    assert contexts == contexts_of(documents, config, seed=4) != contexts_of(documents, config, seed=5)

@@ -7,7 +7,7 @@ An evolution makes an input harder or rarer, with a prompt in `prompts/evolve_*.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -106,22 +106,16 @@ class ConversationalStylingConfig:
 
 @dataclass(frozen=True)
 class ContextConstructionConfig:
-    """How documents become contexts: chunks of `chunk_size` characters, with similar ones grouped.
+    """How documents become contexts: chunks of `chunk_size` characters, up to `max_context_length` neighbours each.
 
-    `embed` turns text into vectors; without it text is compared by character trigrams. Contexts that a critic
-    rates below `context_quality_threshold` are dropped.
+    Contexts that a critic rates below `context_quality_threshold` are dropped.
     """
 
     chunk_size: int = 1024
     chunk_overlap: int = 0
     max_contexts_per_document: int = 3
-    min_contexts_per_document: int = 1
     max_context_length: int = 3
-    min_context_length: int = 1
     context_quality_threshold: float = 0.5
-    context_similarity_threshold: float = 0.0
-    allow_cross_file_contexts: bool = False
-    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
 
     def __post_init__(self) -> None:
         _count("chunk_size", self.chunk_size, least=16)
@@ -130,12 +124,9 @@ class ContextConstructionConfig:
             raise ConfigError(
                 f"chunk_overlap ({self.chunk_overlap}) must be less than chunk_size ({self.chunk_size})"
             )
-        for name in ("max_contexts_per_document", "max_context_length", "min_context_length"):
+        for name in ("max_contexts_per_document", "max_context_length"):
             _count(name, getattr(self, name), least=1)
-        if self.min_context_length > self.max_context_length:
-            raise ConfigError("min_context_length must not exceed max_context_length")
         _share("context_quality_threshold", self.context_quality_threshold)
-        _share("context_similarity_threshold", self.context_similarity_threshold)
 
 
 @dataclass(frozen=True)
