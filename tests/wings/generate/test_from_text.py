@@ -16,7 +16,6 @@ from rightcall.wings.generate.config import (
     FiltrationConfig,
     StylingConfig,
 )
-from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.synthesizer import Synthesizer
 from tests.wings.generate.builders import GOOD, POOR, TOOLS, Model
 
@@ -79,16 +78,14 @@ def test_an_input_below_the_threshold_is_rewritten_judged_again_and_kept_when_it
 def test_an_input_that_stays_below_the_threshold_is_dropped():
     model = answering(quality=POOR, rewrite="When?")
     maker = Synthesizer(model, filtration_config=FiltrationConfig(max_quality_retries=2))
-    found = asyncio.run(maker.afrom_contexts([Context(("Refunds are paid.",))], max_goldens_per_context=1))
+    found = asyncio.run(maker.afrom_contexts([["Refunds are paid."]], max_goldens_per_context=1))
     assert found.goldens == ()
     assert "quality 0.25 is below 0.5: say which one" in found.dropped[0].reason
     assert len(model.asked("quality")) == 3 * 3  # three attempts, the last rewrite of each judged too
 
 
 def test_a_critic_that_cannot_be_read_never_lets_an_input_pass():
-    found = asyncio.run(
-        Synthesizer(answering(quality="very good!")).afrom_contexts([Context(("Refunds",))], True, 1)
-    )
+    found = asyncio.run(Synthesizer(answering(quality="very good!")).afrom_contexts([["Refunds"]], True, 1))
     assert found.goldens == () and "cannot read the model's answer" in found.dropped[0].reason
 
 
@@ -123,7 +120,7 @@ def test_with_tools_the_calls_that_solvers_agree_on_are_filled_in():
 def test_with_tools_an_input_on_which_solvers_disagree_is_dropped():
     model = answering()
     model._solve = lambda request: [ToolCall("set_timer", {"minutes": request.trial + 1})]
-    found = asyncio.run(Synthesizer(model, tools=TOOLS).afrom_contexts([Context(("Refunds",))], True, 1))
+    found = asyncio.run(Synthesizer(model, tools=TOOLS).afrom_contexts([["Refunds"]], True, 1))
     assert found.goldens == () and "fewer than 2 of 3 solvers agreed on the calls" in found.dropped[0].reason
 
 
@@ -211,7 +208,7 @@ def test_a_scenario_on_which_solvers_disagree_is_dropped():
     model = Model({"situation": SITUATION, "quality": GOOD})
     model._solve = lambda request: [ToolCall("set_timer", {"minutes": request.trial + 1})]
     made = asyncio.run(
-        Synthesizer(model, tools=TOOLS).afrom_contexts([Context(("Refunds",))], True, 1, conversations=True)
+        Synthesizer(model, tools=TOOLS).afrom_contexts([["Refunds"]], True, 1, conversations=True)
     )
     assert made.goldens == () and "fewer than 2 of 3 solvers agreed on the calls" in made.dropped[0].reason
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from msgspec import structs
 
@@ -28,6 +29,20 @@ from rightcall.wings.generate.ways.text import context_jobs, scratch_jobs
 from rightcall.wings.generate.ways.tools import ToolJob
 
 
+def _blocking(
+    make: Callable[..., Coroutine[Any, Any, Production]], **fixed: bool
+) -> Callable[..., list[Any]]:
+    """The blocking form of a method: the goldens alone, with DeepEval's word for what a conversation should lead to."""
+
+    @wraps(make)
+    def generate(self: Synthesizer, *args: Any, **options: Any) -> list[Any]:
+        if "include_expected_outcome" in options:
+            options["include_expected_output"] = options.pop("include_expected_outcome")
+        return list(run_blocking(make(self, *args, **options, **fixed)).goldens)
+
+    return generate
+
+
 @dataclass(frozen=True)
 class Synthesizer(SynthesisSetup):
     """Generates goldens. Every one is a draft: read it before you trust it.
@@ -38,106 +53,8 @@ class Synthesizer(SynthesisSetup):
     `solver` reads requests independently [default: the model]. Every choice depends on `seed` alone. With a `store`,
     finished work is on disk at once, and `resume` names a run to continue. `watch` receives progress, `limits` end it.
 
-    The async methods also return what was dropped, with the reasons.
+    The async methods also return what was dropped, with the reasons; the others only the goldens.
     """
-
-    # Goldens of one turn
-
-    def generate_goldens_from_tools(
-        self, tools: Sequence[Tool] = (), num_goldens: int = 20, **options: Any
-    ) -> list[Golden]:
-        """Goldens with the calls they should lead to, planned from the schemas; see `afrom_tools`."""
-        return _goldens(self.afrom_tools(tools, num_goldens, **options))
-
-    def generate_goldens_from_docs(
-        self,
-        document_paths: Sequence[str | Path],
-        include_expected_output: bool = True,
-        max_goldens_per_context: int = 2,
-        context_construction_config: ContextConstructionConfig | None = None,
-    ) -> list[Golden]:
-        """Goldens that documents answer: text, Markdown, HTML, PDF or Word files."""
-        work = self.afrom_docs(
-            document_paths, include_expected_output, max_goldens_per_context, context_construction_config
-        )
-        return _goldens(work)
-
-    def generate_goldens_from_contexts(
-        self,
-        contexts: Sequence[Sequence[str]],
-        include_expected_output: bool = True,
-        max_goldens_per_context: int = 2,
-        source_files: Sequence[str] | None = None,
-    ) -> list[Golden]:
-        """Goldens that the given texts answer."""
-        sourced_contexts = _with_sources(contexts, source_files)
-        work = self.afrom_contexts(sourced_contexts, include_expected_output, max_goldens_per_context)
-        return _goldens(work)
-
-    def generate_goldens_from_scratch(self, num_goldens: int) -> list[Golden]:
-        """Goldens from the styling only: `StylingConfig(scenario=…, task=…, input_format=…)`."""
-        return _goldens(self.afrom_scratch(num_goldens))
-
-    def generate_goldens_from_goldens(
-        self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected_output: bool = True
-    ) -> list[Golden]:
-        """More goldens like these; those with expected calls keep their tools and get other values."""
-        return _goldens(self.afrom_goldens(goldens, max_goldens_per_golden, include_expected_output))
-
-    # Conversational goldens
-
-    def generate_conversational_goldens_from_tools(
-        self, tools: Sequence[Tool] = (), num_goldens: int = 10, turns: int = 3
-    ) -> list[ConversationalGolden]:
-        """Conversations of scripted user turns, each with the calls it should lead to."""
-        return _conversations(self.aconversations_from_tools(tools, num_goldens, turns=turns))
-
-    def generate_conversational_goldens_from_docs(
-        self,
-        document_paths: Sequence[str | Path],
-        include_expected_outcome: bool = True,
-        max_goldens_per_context: int = 2,
-        context_construction_config: ContextConstructionConfig | None = None,
-    ) -> list[ConversationalGolden]:
-        """Scenarios in which documents are what a user needs."""
-        work = self.afrom_docs(
-            document_paths,
-            include_expected_outcome,
-            max_goldens_per_context,
-            context_construction_config,
-            conversations=True,
-        )
-        return _conversations(work)
-
-    def generate_conversational_goldens_from_contexts(
-        self,
-        contexts: Sequence[Sequence[str]],
-        include_expected_outcome: bool = True,
-        max_goldens_per_context: int = 2,
-        source_files: Sequence[str] | None = None,
-    ) -> list[ConversationalGolden]:
-        """Scenarios in which the given texts are what a user needs."""
-        sourced_contexts = _with_sources(contexts, source_files)
-        work = self.afrom_contexts(
-            sourced_contexts, include_expected_outcome, max_goldens_per_context, conversations=True
-        )
-        return _conversations(work)
-
-    def generate_conversational_goldens_from_scratch(self, num_goldens: int) -> list[ConversationalGolden]:
-        """Scenarios from the conversational styling only."""
-        return _conversations(self.afrom_scratch(num_goldens, conversations=True))
-
-    def generate_conversational_goldens_from_goldens(
-        self,
-        goldens: Sequence[ConversationalGolden],
-        max_goldens_per_golden: int = 2,
-        include_expected_outcome: bool = True,
-    ) -> list[ConversationalGolden]:
-        """More scenarios like these."""
-        work = self.aconversations_from_goldens(goldens, max_goldens_per_golden, include_expected_outcome)
-        return _conversations(work)
-
-    # The same, with what was dropped
 
     async def afrom_tools(
         self, tools: Sequence[Tool] = (), num_goldens: int = 20, *, kinds: Mapping[PlanKind, int] = WEIGHTS
@@ -187,14 +104,14 @@ class Synthesizer(SynthesisSetup):
     async def afrom_docs(
         self,
         document_paths: Sequence[str | Path],
-        include_expected: bool = True,
+        include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
-        config: ContextConstructionConfig | None = None,
+        context_construction_config: ContextConstructionConfig | None = None,
         *,
         conversations: bool = False,
     ) -> Production:
         """Goldens from documents. Every document is read before the first model request."""
-        config = config or ContextConstructionConfig()
+        config = context_construction_config or ContextConstructionConfig()
         documents = [load_document(path) for path in document_paths]
         contexts = contexts_of(documents, config, seed=self.seed)
         return await self._from_contexts(
@@ -202,23 +119,25 @@ class Synthesizer(SynthesisSetup):
             contexts,
             max_goldens_per_context,
             threshold=config.context_quality_threshold,
-            include_expected=include_expected,
+            include_expected=include_expected_output,
             conversations=conversations,
         )
 
     async def afrom_contexts(
         self,
-        contexts: Sequence[Context],
-        include_expected: bool = True,
+        contexts: Sequence[Sequence[str]],
+        include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
+        source_files: Sequence[str] | None = None,
         *,
         conversations: bool = False,
     ) -> Production:
+        """Goldens that the given texts answer."""
         return await self._from_contexts(
             "contexts",
-            contexts,
+            _with_sources(contexts, source_files),
             max_goldens_per_context,
-            include_expected=include_expected,
+            include_expected=include_expected_output,
             conversations=conversations,
         )
 
@@ -236,12 +155,12 @@ class Synthesizer(SynthesisSetup):
             return await self._produce("scratch", num_goldens, jobs, kit, goldens=num_goldens)
 
     async def afrom_goldens(
-        self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected: bool = True
+        self, goldens: Sequence[Golden], max_goldens_per_golden: int = 2, include_expected_output: bool = True
     ) -> Production:
         source, per = _source_of(goldens), max_goldens_per_golden
         called = {str(call.tool) for golden in goldens for call in golden.expected_calls}
         async with self._planned_kit(called) as (kit, planned):
-            jobs = golden_jobs(goldens, kit, per, include_expected=include_expected)
+            jobs = golden_jobs(goldens, kit, per, include_expected=include_expected_output)
             count = len(goldens) * per
             return await self._produce(
                 "goldens", count, jobs, kit, rounds=1, spent=planned.usage, source=source, per=per
@@ -251,12 +170,14 @@ class Synthesizer(SynthesisSetup):
         self,
         goldens: Sequence[ConversationalGolden],
         max_goldens_per_golden: int = 2,
-        include_expected: bool = True,
+        include_expected_output: bool = True,
     ) -> Production:
         """Scenarios from scenarios."""
         source, count = _source_of(goldens), len(goldens) * max_goldens_per_golden
         async with self._kit() as kit:
-            jobs = golden_scenarios(goldens, kit, max_goldens_per_golden, include_expected=include_expected)
+            jobs = golden_scenarios(
+                goldens, kit, max_goldens_per_golden, include_expected=include_expected_output
+            )
             return await self._produce(
                 "conversations from goldens", count, jobs, kit, rounds=1, source=source
             )
@@ -278,6 +199,17 @@ class Synthesizer(SynthesisSetup):
             count = len(kept) * per_context
             return await self._produce(way, count, jobs, kit, rounds=1, source=source, per=per_context)
 
+    generate_goldens_from_tools = _blocking(afrom_tools)
+    generate_goldens_from_docs = _blocking(afrom_docs)
+    generate_goldens_from_contexts = _blocking(afrom_contexts)
+    generate_goldens_from_scratch = _blocking(afrom_scratch)
+    generate_goldens_from_goldens = _blocking(afrom_goldens)
+    generate_conversational_goldens_from_tools = _blocking(aconversations_from_tools)
+    generate_conversational_goldens_from_docs = _blocking(afrom_docs, conversations=True)
+    generate_conversational_goldens_from_contexts = _blocking(afrom_contexts, conversations=True)
+    generate_conversational_goldens_from_scratch = _blocking(afrom_scratch, conversations=True)
+    generate_conversational_goldens_from_goldens = _blocking(aconversations_from_goldens)
+
 
 def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
     if not contexts or not all(contexts):
@@ -289,14 +221,6 @@ def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str]
         Context(tuple(texts), (source,) if source else ())
         for texts, source in zip(contexts, sources, strict=True)
     ]
-
-
-def _goldens(work: Coroutine[Any, Any, Production]) -> list[Golden]:
-    return cast("list[Golden]", list(run_blocking(work).goldens))
-
-
-def _conversations(work: Coroutine[Any, Any, Production]) -> list[ConversationalGolden]:
-    return cast("list[ConversationalGolden]", list(run_blocking(work).goldens))
 
 
 def _source_of(goldens: Sequence[AnyGolden]) -> str:
