@@ -9,7 +9,7 @@ from benchmarks.drift_months import Detectors
 from hypothesis import given, settings, strategies as st
 
 from rightcall.stats.detect import detector_step, new_detector
-from rightcall.wings.monitor.drift import Bounds, Series, new_series, restart_series, step
+from rightcall.wings.monitor.drift import Bounds, Series, new_series, step
 from rightcall.wings.monitor.week_blocks import CELLS, HOUR, cell_of
 from tests.support.examples import examples
 
@@ -102,14 +102,6 @@ def test_more_traffic_than_expected_weighs_less_from_the_next_day_on():
     assert series.weight == 1
     step(series, 0.0, (MONDAY + 24) * HOUR)
     assert series.weight == pytest.approx(0.1)
-
-
-def test_a_series_of_an_older_version_is_read_and_keeps_its_alarm():
-    old = b'{"q0":0.2,"threshold":100.0,"r":[1.0,2.0,3.0,4.0],"cusum":[1,1,1,1],"since":[0,0,0,0],"n":7,"alarm":3,"sessions":9}'
-    series = msgspec.json.decode(old, type=Series)
-    assert step(series, 1.0, MONDAY * HOUR) is None
-    fresh = restart_series(series, Bounds((0.2,) * CELLS, 50.0), latched=True)
-    assert (fresh.sessions, fresh.alarm, fresh.n) == (10, 3, 0)
 
 
 def test_months_of_the_benchmark_are_those_of_the_monitor():

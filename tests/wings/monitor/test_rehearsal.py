@@ -9,10 +9,10 @@ from scipy import stats as scipy_stats
 
 from rightcall.stats.detect import WINDOWS
 from rightcall.wings.monitor.baseline import TrafficBaseline, reference_of_hours
-from rightcall.wings.monitor.bounds import bounds_of, reference_rates, threshold_of
+from rightcall.wings.monitor.bounds import bounds_of, threshold_of
 from rightcall.wings.monitor.rehearsal import movement_p_value, rehearse, spread_values
 from rightcall.wings.monitor.settings import FalseAlarms, MonitorSettings
-from rightcall.wings.monitor.week_blocks import CELLS
+from rightcall.wings.monitor.week_blocks import CELLS, block_bounds
 from tests.support.examples import examples
 
 MONDAY = 20_458 * 24
@@ -68,28 +68,15 @@ def test_weekends_that_the_baseline_lacks_are_named():
     assert (found.unseen, found.weekends, found.not_guaranteed) == ("weekends", 0, ())
 
 
-def test_a_baseline_of_an_older_version_has_one_block_and_states_nothing():
-    base, _ = baseline(14, lambda day, hour: 0.05)
-    old = msgspec.json.decode(
-        msgspec.json.encode(
-            {"agent": "a", "start": "", "end": "", "made_at": "", "per_day": 96.0,
-             "checks": {"loop": {"n": 1344, "bad": 67.0, "q0": 0.061}}}
-        ),
-        type=TrafficBaseline,
-    )  # fmt: skip
-    assert len(set(bounds_of(SETTINGS, old, "loop").q0s)) == 1
-    assert "older version" in rehearse(SETTINGS, old, {}).not_guaranteed[0]
-    assert base.checks["loop"].cells
-
-
 def test_half_of_the_share_is_for_the_reference_and_half_for_the_evidence():
     base, _ = baseline(14, lambda day, hour: 0.05)
     bounds = bounds_of(SETTINGS, base, "loop", agents=3)
     assert threshold_of(SETTINGS, base, 3) == bounds.threshold == pytest.approx(3 * 2 * 96 * 30 / 0.025)
     assert bounds.cap == pytest.approx(bounds.threshold ** (1 / WINDOWS))
-    reference = msgspec.structs.replace(base.checks["loop"], cells=())
+    reference = base.checks["loop"]
     high = scipy_stats.beta.ppf(1 - 0.025 / 6, reference.bad + 1, reference.n - reference.bad)
-    assert reference_rates(reference, 0.025 / 6) == pytest.approx((high,) * CELLS)
+    one_block = [(reference.n, reference.bad), *[(0, 0.0)] * (CELLS - 1)]
+    assert block_bounds(one_block, 0.025 / 6)[0] == pytest.approx(high)
 
 
 @settings(max_examples=examples(50))

@@ -10,7 +10,7 @@
     baseline   the frozen reference
     week_blocks   parts of the week and their rates    bounds     what a series is compared with
     rehearsal  the baseline played through the detector, months drawn from its days, and whether rates move by day
-    forecast   what would be detected, and when     demo       a bundled hour of traffic
+    demo       a bundled hour of traffic
 
 To add a check: see `checks` of traces.
 

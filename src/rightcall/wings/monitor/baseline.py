@@ -26,14 +26,13 @@ MOST_TOOLS = 20
 class Reference(msgspec.Struct, frozen=True):
     """One check in the window: sessions, how many of them were bad, and the upper bound of their rate.
 
-    `cells` has both for each cell of the week (`week_blocks`); baselines of older versions have none. A bound is never
-    below `floor`.
+    `cells` has both for each cell of the week (`week_blocks`). A bound is never below `floor`.
     """
 
     n: int
     bad: float
     q0: float
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[Cell, ...]
     floor: float = 0.0
 
 
@@ -207,6 +206,6 @@ def current_baseline(store: Store, agent: str) -> TrafficBaseline | None:
 
 
 def baseline_hours(store: Store, agent: str) -> HourCounts:
-    """The hours of the current baseline; empty when an older version made it."""
+    """The hours of the current baseline."""
     held = store.traces.states(HOURS, agent).get(agent)
     return {} if held is None else msgspec.json.decode(held, type=HourCounts)

@@ -7,11 +7,10 @@ reaches the threshold by chance.
 from __future__ import annotations
 
 from rightcall.stats.detect import WINDOWS, detector_threshold
-from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.wings.monitor.baseline import Reference, TrafficBaseline
 from rightcall.wings.monitor.drift import Bounds
 from rightcall.wings.monitor.settings import MonitorSettings, seconds
-from rightcall.wings.monitor.week_blocks import CELLS, block_bounds
+from rightcall.wings.monitor.week_blocks import block_bounds
 
 
 def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agents: int = 1) -> Bounds | None:
@@ -23,7 +22,7 @@ def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agent
     threshold = threshold_of(settings, base, agents)
     window = int(seconds(settings.false_alarms.burst) * 1e9)
     return Bounds(
-        reference_rates(reference, share / 2 / watched_series(settings, base, agents)),
+        block_bounds(reference.cells, share / 2 / watched_series(settings, base, agents), reference.floor),
         threshold,
         threshold ** (1 / WINDOWS) if window else 0.0,
         window,
@@ -35,14 +34,6 @@ def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agent
 def reference_of(base: TrafficBaseline, name: str) -> Reference | None:
     """The reference of a series in the baseline."""
     return base.checks.get(name) or base.tools.get(name)
-
-
-def reference_rates(reference: Reference, delta: float) -> tuple[float, ...]:
-    """The rate not to exceed in each cell of the week; a baseline of an older version has one for all of them."""
-    if reference.cells:
-        return block_bounds(reference.cells, delta, reference.floor)
-    high = clopper_pearson_bounds(min(reference.bad, reference.n), reference.n, delta).high
-    return (max(high, reference.q0),) * CELLS
 
 
 def threshold_of(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> float:

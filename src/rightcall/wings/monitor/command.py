@@ -21,8 +21,8 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.store.watch import StoredAlarm
-    from rightcall.wings.monitor.forecast import AgentPlan
     from rightcall.wings.monitor.receiver import Receiver
+    from rightcall.wings.monitor.rehearsal import BaselinePlan
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 report = partial(tell, err=True)
@@ -96,33 +96,35 @@ async def _serve(receiver: Receiver, host: str, port: int) -> None:
 
 
 def _show_plan(config: Path | None, store_url: str | Path | None, *, as_json: bool) -> None:
-    """What would be detected, from the baseline in the store and months resampled from its days."""
-    from rightcall.wings.monitor.forecast import agent_plans
+    """What the baseline in the store would have raised, and whether the rate of false alarms can be stated."""
+    from rightcall.wings.monitor.rehearsal import baseline_plans
+    from rightcall.wings.monitor.settings import MonitorSettings, load_settings
 
+    settings = load_settings(config) if config else MonitorSettings()
     with open_store(store_url, must_exist=True) as store:
-        plans = agent_plans(store, config)
+        plans = baseline_plans(store, settings)
     if not plans:
         hint = "receive traces for a while, then run `rightcall monitor baseline --from … --to …`"
         raise InputError("", "no baseline yet", hint)
     if as_json:
-        print_json([asdict(item) for item in plans])
+        print_json([asdict(plan) for plan in plans])
         return
-    for item in plans:
-        _print_agent_plan(item)
+    for plan in plans:
+        _print_plan(plan)
 
 
-def _print_agent_plan(item: AgentPlan) -> None:
-    rehearsal = item.rehearsal
-    agent = one_line(item.agent)
-    bound = f"at most {percent(item.share, 0)} in {item.per}"
+def _print_plan(plan: BaselinePlan) -> None:
+    rehearsal = plan.rehearsal
+    agent = one_line(plan.agent)
+    bound = f"at most {percent(plan.share, 0)} in {plan.per}"
     if rehearsal.not_guaranteed:
         tell(f"{agent}: false alarms are not guaranteed to be {bound}:")
         for reason in rehearsal.not_guaranteed:
             tell(f"  - {one_line(reason)}")
     else:
-        tell(f"{agent}: false alarms {bound}, over {item.series:,} watched series")
+        tell(f"{agent}: false alarms {bound}, over {plan.series:,} watched series")
     days = f"{pluralize(rehearsal.weekdays, 'weekday')}, {pluralize(rehearsal.weekends, 'weekend day')}"
-    tell(f"  baseline: {days}, {item.timezone}")
+    tell(f"  baseline: {days}, {plan.timezone}")
     if rehearsal.alarms is not None:
         names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
         tell(f"  played through the detector it raises {names or 'nothing'}")
@@ -132,21 +134,6 @@ def _print_agent_plan(item: AgentPlan) -> None:
         tell(f"  not watched, because the baseline has not seen them: {rehearsal.unseen}")
     if rehearsal.advice:
         tell(f"  {rehearsal.advice}")
-    for check in item.checks:
-        watched = f"{percent(check.rate, 1)} in the baseline, watched against {percent(check.q0, 1)}"
-        tell(f"\n{agent} · {one_line(check.check)}: {watched}, {check.per_day:,.0f} sessions a day")
-        for block in check.blocks if len(check.blocks) > 1 else ():
-            observed = f"{percent(block.rate, 1)} of {block.sessions:,}"
-            tell(f"  {block.hours}: {observed}, watched against {percent(block.q0, 1)}")
-        for delay in check.delays:
-            when = f"about {delay.sessions:,.0f} sessions, {_hours(delay.hours)}"
-            tell(f"  {delay.factor:g}× ({percent(delay.rate, 1)}) is seen after {when}")
-
-
-def _hours(hours: float) -> str:
-    if hours < 1:
-        return f"{hours * 60:.0f} minutes"
-    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
 
 
 @monitor.command()
@@ -237,9 +224,7 @@ def baseline(
     ] = None,
     plan: Annotated[
         bool,
-        Option(
-            "Show what the stored baseline would detect, how soon, and whether the false-alarm rate holds"
-        ),
+        Option("Show what the stored baseline would have raised, and whether the false-alarm rate holds"),
     ] = False,
     store_url: StoreOption = None,
     as_json: JsonOption = False,

@@ -42,9 +42,9 @@ class Series(msgspec.Struct):
     """The state of a series, as stored.
 
     Its values are sessions (`SessionHours`): a burst from one user is not independent evidence about the agent.
-    `hour` is that of the last trace. A series without bounds has no baseline and only counts; older versions stored
-    one `q0` and no bounds. `sessions` and `bad_sessions` count all values ever seen; the others start over with every
-    baseline and acknowledgement. `learning` counts values in cells of the week that the baseline has not seen.
+    `hour` is that of the last trace. A series without bounds has no baseline and only counts. `sessions` and
+    `bad_sessions` count all values ever seen; the others start over with every baseline and acknowledgement.
+    `learning` counts values in cells of the week that the baseline has not seen.
     """
 
     q0: float

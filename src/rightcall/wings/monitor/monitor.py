@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.digest import hex_digest
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import InputError
 from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import as_metrics
@@ -34,7 +34,6 @@ from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.series_book import Crossed, Place, SeriesBook
 from rightcall.wings.monitor.settings import (
     HARD,
-    NO_CALIBRATION,
     JudgeSettings,
     MonitorSettings,
     load_settings,
@@ -73,8 +72,6 @@ class Monitor:
             require_trust(Path(config), trust=trust)
         else:
             self.folder, self.settings = Path(), config or MonitorSettings()
-        if refused := [judge.judge for judge in self.settings.judges if judge.calibration is not None]:
-            raise ConfigError(*(f"judge '{name}': calibration: {NO_CALIBRATION}" for name in refused))
         self.store = store if isinstance(store, Store) else open_store(store)
         self._redactor = (
             None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
@@ -303,10 +300,10 @@ class JudgeSpending(msgspec.Struct):
         hour = time // HOUR
         if hour > self.hour:
             self.used = self.used if hour // 24 == self.hour // 24 else 0
-            self.factor = next_factor(self.due, self.used, judge.limit, 24 - hour % 24)
+            self.factor = next_factor(self.due, self.used, judge.per_day, 24 - hour % 24)
             self.hour, self.due = hour, 0.0
         self.due += p
-        return 0.0 if self.used >= judge.limit else p * self.factor
+        return 0.0 if self.used >= judge.per_day else p * self.factor
 
 
 def next_factor(due: float, used: int, limit: float, hours_left: int) -> float:

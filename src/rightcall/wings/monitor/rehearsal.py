@@ -10,14 +10,22 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import msgspec
 
 from rightcall.core.text import percent, pluralize
 from rightcall.stats.detect import bets
 from rightcall.store.sql.store import Store
-from rightcall.wings.monitor.baseline import HourCounts, TrafficBaseline, baseline_hours, reference_of_hours
-from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names
+from rightcall.wings.monitor.baseline import (
+    KIND as BASELINE,
+    HourCounts,
+    TrafficBaseline,
+    baseline_hours,
+    current_baseline,
+    reference_of_hours,
+)
+from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names, watched_series
 from rightcall.wings.monitor.drift import Bounds, new_series, step
 from rightcall.wings.monitor.settings import MonitorSettings, seconds
 from rightcall.wings.monitor.week_blocks import HOUR, block_text, block_totals, blocks_of, cell_of, day_of
@@ -68,6 +76,36 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     return new_rehearsal
 
 
+@dataclass(frozen=True)
+class BaselinePlan:
+    """What the baseline of one agent shows, before its monitoring is turned on."""
+
+    agent: str
+    share: float
+    per: str
+    series: int
+    timezone: str
+    rehearsal: Rehearsal
+
+
+def baseline_plans(store: Store, settings: MonitorSettings) -> list[BaselinePlan]:
+    """The plan of each agent that has a baseline."""
+    agents = list(settings.agents) or sorted({agent for agent, *_ in store.traces.counts()})
+    with_baseline, alarms = len(store.traces.states(BASELINE)), settings.false_alarms
+    return [
+        BaselinePlan(
+            agent,
+            alarms.share,
+            alarms.per,
+            watched_series(settings, base, with_baseline),
+            base.timezone,
+            rehearsal(store, settings, base, with_baseline),
+        )
+        for agent in agents
+        if (base := current_baseline(store, agent)) is not None
+    ]
+
+
 def stored_rehearsals(store: Store, *agents: str) -> dict[str, Rehearsal]:
     """The rehearsals that were stored last, by agent: of all, or of these."""
     stored = store.traces.states(KIND, *agents).items()
@@ -91,7 +129,7 @@ def rehearse(
     outcome = Rehearsal(
         digest, *base.days, MONTHS if watched else 0, share, raised, _unseen_hours(base, watched), moves
     )
-    problems = tuple(_problems(settings, outcome, bool(hours)))
+    problems = tuple(_problems(settings, outcome))
     return msgspec.structs.replace(outcome, not_guaranteed=problems, advice=_advice(outcome))
 
 
@@ -167,16 +205,13 @@ def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
     texts = dict.fromkeys(
         block_text(blocks_of(reference.cells), -1)
         for name in watched
-        if (reference := reference_of(base, name)) and reference.cells
+        if (reference := reference_of(base, name))
     )
     return "; ".join(text for text in texts if text)
 
 
-def _problems(settings: MonitorSettings, outcome: Rehearsal, played: bool) -> Iterator[str]:
+def _problems(settings: MonitorSettings, outcome: Rehearsal) -> Iterator[str]:
     """Why the share of false alarms is not claimed."""
-    if not played:
-        yield "the baseline was made by an older version, with one rate for the whole week"
-        return
     counts = (outcome.weekdays, outcome.weekends)
     for count, enough, title in zip(counts, ENOUGH, ("weekdays", "weekend days"), strict=True):
         if 0 < count < enough:

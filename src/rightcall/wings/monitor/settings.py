@@ -23,21 +23,12 @@ HARD = frozenset({"forbidden"})
 """These alarm at the first occurrence."""
 
 
-NO_CALIBRATION = (
-    "counts of other cases say little about this traffic: 95% intervals corrected with labels of another agent's run "
-    "covered 54–91%; remove the key, and estimate what people would say from labels of the judged traces themselves "
-    "(rc.judged_rate)"
-)
-"""Why fixed counts of a judge's errors are refused, and what to do instead."""
-
-
 class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
     `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
     function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
-    `intent:NAME`. `usd_each` is the cost of one judgement, which `usd_per_day` requires. `calibration` is refused, with
-    the reason.
+    `intent:NAME`. `per_day` bounds what they cost.
     """
 
     judge: str
@@ -45,16 +36,6 @@ class JudgeSettings(Record, frozen=True):
     sample: float = 0.05
     per_day: int = 500
     strata: dict[str, float] = {}
-    usd_per_day: float | None = None
-    usd_each: float | None = None
-    calibration: dict[str, int] | None = None
-
-    @property
-    def limit(self) -> float:
-        """Maximum number of judgements per day."""
-        if self.usd_per_day is None or not self.usd_each:
-            return self.per_day
-        return min(self.per_day, self.usd_per_day / self.usd_each)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -192,10 +173,6 @@ def _judge_problems(judge: JudgeSettings) -> Iterator[str]:
     for name, p in judge.strata.items():
         if not 0 < p <= 1:
             yield f"strata: the share of '{name}' must be in 0..1"
-    if judge.calibration is not None:
-        yield f"calibration: {NO_CALIBRATION}"
-    if judge.usd_per_day is not None and not judge.usd_each:
-        yield "usd_per_day requires usd_each, the cost of one judgement"
 
 
 TIMES = ("false_alarms.per", "false_alarms.burst", "settle", "idle", "keep.traces", "keep.failed")
