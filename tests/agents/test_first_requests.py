@@ -23,6 +23,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import capture_first_request, perform_watched
 from rightcall.agents.session import Session
+from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import Golden
 from rightcall.recording.first_requests.listener import capture_requests, follow_into_threads
@@ -283,6 +284,28 @@ def test_of_two_requests_at_once_neither_is_sent(address):
     captured(
         _of_golden(asks_two_at_once, address)
     )  # captured or not: the second may come before the first ends
+
+
+def tells(golden: Golden) -> Any:
+    return [{"role": "user", "content": repr(golden)}]
+
+
+def tells_later(address: str) -> str:
+    plain = {"model": "m", "messages": [{"role": "user", "content": GOLDEN.input}]}
+    requests.post(f"{address}/v1/chat/completions", json=plain, timeout=300)
+    return str(ask(address))
+
+
+LEAKY = [*CAPTURED, swallows_and_asks_again, swallows_and_reports, asks_two_at_once, tells_later]
+
+
+@pytest.mark.parametrize("agent", LEAKY, ids=lambda agent: agent.__name__)
+def test_a_request_that_holds_what_is_expected_is_not_sent(address, agent, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "chat_messages", tells)
+    before = len(JOURNAL.requests)
+    with pytest.raises(InputError, match="holds what is expected of it"):
+        watched(_of_golden(agent, address))
+    assert len(JOURNAL.requests) == before + (agent is tells_later)
 
 
 def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwards(address):

@@ -32,6 +32,9 @@ def asks(question):
     client = openai.OpenAI()
     return client.chat.completions.create(model="m", messages=[{"role": "user", "content": question}])
 
+def tells(golden):
+    return asks(repr(golden))
+
 def needs_bank(question: str, bank: Bank):
     return asks(question)
 
@@ -39,6 +42,7 @@ class Desk:
     def answer(self, question: str):
         return asks(question)
 
+desk = Desk()
 support = Agent("openai:m", deps_type=Bank)
 team = TeamAgent[Bank](name="team", model="m", instructions=lambda context, agent: context.context.customer)
 builder = StateGraph(MessagesState, context_schema=Account)
@@ -94,6 +98,24 @@ SETUPS: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
         RUN,
         "Desk is a class whose instances cannot be called; name the method that gets the text (Desk.answer),"
         " or add __call__",
+    ),
+    "an object that cannot be called": (
+        suite(f"{DESK}:desk"),
+        RUN,
+        f"{DESK}:desk is a Desk, which is not an agent; name the method that gets the text ({DESK}:desk.answer),"
+        " or add __call__",
+    ),
+    "a list in place of an agent": (
+        suite(f"{DESK}:NOTHING"),
+        RUN,
+        f"{DESK}:NOTHING is a list, which is not an agent; an agent is a function, an object of a framework, or one with"
+        " __call__",
+    ),
+    "what is expected in a request": (
+        suite(f"{DESK}:tells"),
+        RUN,
+        "tells: the request to URL/chat/completions holds what is expected of it, so nothing that it does shows"
+        " anything; send the text of hi: golden.input, or str(golden)",
     ),
     "dependencies of Pydantic AI": (
         suite(f"{DESK}:support"),
@@ -175,5 +197,5 @@ def test_a_broken_setup_is_one_error_before_a_model_is_asked(name, rightcall, mo
         monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-0123456789")
         done = rightcall(*words)
     errors = [line for line in done.err.splitlines() if not line.startswith("asks: ")]
-    assert errors == [f"error: {text}"]
+    assert errors == [f"error: {text.replace('URL', server.url)}"]
     assert (done.code, done.out, server.bodies) == (4 if text == REFUSED else 2, "", [])

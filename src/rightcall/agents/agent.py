@@ -28,7 +28,7 @@ from rightcall.models.prices import Price, Prices
 from rightcall.models.rate_limit import RateLimit
 from rightcall.models.recorded import RecordedProvider
 from rightcall.models.resolver import endpoint_of, resolve
-from rightcall.models.sdk_client import client_server
+from rightcall.models.sdk_client import client_server, is_sdk_client
 from rightcall.recording.library import Recordings
 from rightcall.tools.definitions.offer import ToolSets
 from rightcall.tools.definitions.source import tool_entries
@@ -262,6 +262,14 @@ def is_framework_agent(model: Any) -> bool:
         return False
     framework = detect(model)
     return framework is not None and framework.name not in CLIENTS
+
+
+def is_askable(value: Any) -> bool:
+    """Whether an object is an agent or a model: it can be called, it answers, or its framework or SDK is known."""
+    known = (
+        is_framework_agent(value) or is_sdk_client(value) or isinstance(value, ObservedAgent | ModelEndpoint)
+    )
+    return known or callable(value) or callable(getattr(value, "complete", None))
 
 
 def is_address(model: Any) -> bool:

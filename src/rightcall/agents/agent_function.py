@@ -223,6 +223,21 @@ def required_arguments(function: Callable[..., Any]) -> dict[str, Any]:
     return {name: types.get(name, Any) for name in _names_without_default(parameters) if name not in provided}
 
 
+def naming_hint(value: Any, name: str) -> str:
+    """Which methods of a class or an object an agent may be named by; empty when none takes a text.
+
+    `name` is that of the class or the object.
+    """
+    kind = value if inspect.isclass(value) else type(value)
+    methods = ((method, function) for method, function in vars(kind).items() if inspect.isfunction(function))
+    named = [
+        f"{name}.{method}"
+        for method, function in methods
+        if method[:1] != "_" and len(_names_without_default(_signature(function) or ())) > 1
+    ]
+    return f"name the method that gets the text ({', '.join(named)}), or add __call__" if named else ""
+
+
 def exception_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:500]
 
@@ -244,10 +259,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...] |
     if not inspect.isclass(function):
         return _signature(function)
     if "__call__" not in dir(function) or function.__call__ is type.__call__:
-        methods = ", ".join(_names_of_methods(function))
-        hint = (
-            f"name the method that gets the text ({methods}), or add __call__" if methods else "add __call__"
-        )
+        hint = naming_hint(function, _function_name(function)) or "add __call__"
         raise ConfigError(f"{_function_name(function)} is a class whose instances cannot be called; {hint}")
     bound = _signature(function.__call__)
     return None if bound is None else bound[1:]
@@ -264,16 +276,6 @@ def _roles(parameters: Sequence[inspect.Parameter]) -> dict[str, Role]:
     roles |= dict.fromkeys(goldens, "golden")
     roles |= {p.name: "text" for p in (first or ([] if goldens else further))[:1]}
     return {p.name: roles[p.name] for p in parameters if p.name in roles}
-
-
-def _names_of_methods(kind: type) -> list[str]:
-    """The public methods of a class that need something besides `self`."""
-    methods = [(name, value) for name, value in vars(kind).items() if inspect.isfunction(value)]
-    return [
-        f"{kind.__qualname__}.{name}"
-        for name, value in methods
-        if name[:1] != "_" and len(_names_without_default(_signature(value) or ())) > 1
-    ]
 
 
 def _class_of_method(function: Callable[..., Any]) -> Any:

@@ -14,7 +14,13 @@ from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.request_digest import RequestDigester
-from rightcall.recording.first_requests.trial import OTHER_FIRST, TRIAL, CapturedTrial, WatchedTrial
+from rightcall.recording.first_requests.trial import (
+    OTHER_FIRST,
+    TRIAL,
+    CapturedTrial,
+    FirstRequestReached,
+    WatchedTrial,
+)
 
 MOST_OF_A_FAILURE = 500
 """Characters of an agent's failure that are kept."""
@@ -24,11 +30,14 @@ WRITTEN = re.compile(
     r"""\b(?:ExpectedCall\(|Golden\((?:input|scenario)=)|expected_calls\\{0,3}["']?\s*[=:]\s*[\[(]"""
 )
 """A golden's expectations as `repr` and JSON write them."""
+WORDS = ("ExpectedCall(", "Golden(", "expected_calls")
+"""One of them is in every text that `WRITTEN` matches; looking for them is a hundred times as fast."""
 
 
 def holds_expectations(text: str, golden: AnyGolden) -> bool:
     """Whether a text that an agent sent has expectations in it, other than words of the user."""
-    return WRITTEN.search(text) is not None and WRITTEN.search(request_of(golden)) is None
+    written = any(word in text for word in WORDS) and WRITTEN.search(text) is not None
+    return written and WRITTEN.search(request_of(golden)) is None
 
 
 async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
@@ -44,6 +53,8 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
     token = TRIAL.set(watched if isinstance(golden, Golden) else None)
     try:
         trajectory = await session.performer.perform(golden, trial)
+    except FirstRequestReached:  # it was stopped before it sent what is expected of it
+        trajectory = Trajectory()
     finally:
         TRIAL.reset(token)
     _require_no_leak(session.agent, golden, trajectory, watched.leak)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rightcall.agents.agent import Agent, is_address, is_framework_agent
-from rightcall.agents.observed.catalog import adapter_of_class, detect
+from rightcall.agents.agent import Agent, is_address, is_askable, is_framework_agent
+from rightcall.agents.agent_function import naming_hint
+from rightcall.agents.observed.catalog import adapter_of_class
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import convert, to_plain
@@ -109,9 +110,13 @@ def agent_object(name: str) -> Any:
     if isinstance(named, type) and adapter_of_class(named) is None:
         return named  # each trial has an object of its own
     agent = object_from_factory(named, name)
-    if agent is not named and not callable(agent) and detect(agent) is None:
-        hint = "return an agent of a framework, or an object with __call__"
-        raise ConfigError(f"{name}() is a {type(agent).__name__}, which is not an agent; {hint}")
+    if not is_askable(agent):
+        called = name if agent is named else f"{name}()"
+        hint = (
+            naming_hint(agent, called)
+            or "an agent is a function, an object of a framework, or one with __call__"
+        )
+        raise ConfigError(f"{called} is a {type(agent).__name__}, which is not an agent; {hint}")
     return agent
 
 

@@ -197,5 +197,5 @@ def test_what_makes_no_agent_is_refused_before_the_run(rightcall, shop):
     assert (done.code, done.out) == (2, "")
     assert done.err == (
         "error: pydantic_shop:make_text() is a str, which is not an agent;"
-        " return an agent of a framework, or an object with __call__\n"
+        " an agent is a function, an object of a framework, or one with __call__\n"
     )

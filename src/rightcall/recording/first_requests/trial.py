@@ -30,26 +30,29 @@ Look = Callable[[Any], None]
 class WatchedTrial:
     """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
 
-    `first_request` is empty when it made no request at all. `leaks` tells whether a text has expectations in it;
-    `leak` is the address of the model that was sent one.
+    `first_request` is empty when it made no request at all. `leaks` tells whether a text has expectations in it: a
+    request that has is not sent, nor is any after it; `leak` is the address that it was for.
     """
 
     capturing = False
+    waiting = True
 
     def __init__(self, digester: RequestDigester, leaks: Callable[[str], bool], look: Look) -> None:
         self._digester, self._lock = digester, threading.Lock()
         self._leaks = leaks
         self._look = look
-        self.waiting = True
+        self._is_first = True
         self.first_request = self.leak = ""
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
-        with self._lock:
-            if not self.waiting:
-                return
-            self.waiting = False
-        if self._leaks(body.decode(errors="replace")):
+        if not self.leak and self._leaks(body.decode(errors="replace")):
             self.leak = url.partition("?")[0]
+        if self.leak:
+            raise FirstRequestReached
+        with self._lock:
+            is_first, self._is_first = self._is_first, False
+        if not is_first:
+            return
         captured = self._digester.digest(method, url, headers, body)
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
         if captured is not None:
@@ -58,8 +61,8 @@ class WatchedTrial:
     def other_action(self, words: str) -> None:
         """It did something else first: stopping it before its first model request would not be safe."""
         with self._lock:
-            if self.waiting:
-                self.waiting, self.first_request = False, OTHER_FIRST
+            if self._is_first:
+                self._is_first, self.first_request = False, OTHER_FIRST
 
 
 class CapturedTrial:
