@@ -31,7 +31,6 @@ PATHS = {
         "FiltrationConfig EvolutionConfig StylingConfig ConversationalStylingConfig ContextConstructionConfig"
     ),
     "simulator": "ConversationSimulator",
-    "conversation_simulator": "ConversationSimulator",
 }
 
 

@@ -141,7 +141,7 @@ def test_what_is_written_at_the_place_of_use_comes_before_the_entry():
     )
     assert (agent.model, agent.base_url) == ("openai:m", "http://127.0.0.1:9/v1")
     assert agent.settings == Settings(temperature=1, top_p=0.1) and agent.rate == entry.rate
-    user = UserSetup("small", settings={"top_p": 0.9}).bound(catalog).models[0]
+    user = UserSetup("small", settings={"top_p": 0.9}).bound(catalog).model
     assert user.settings == Settings(temperature=0.5, top_p=0.9) and user.base_url == HERE
 
 

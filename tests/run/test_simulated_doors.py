@@ -18,11 +18,9 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.deepeval.simulator import ConversationSimulator
-from rightcall.metrics.tally import Tally
-from rightcall.model import CaseResult, ConversationalGolden, ExpectedCall, RecordedTrajectory
+from rightcall.model import ConversationalGolden, ExpectedCall, RecordedTrajectory
 from rightcall.model.golden_id import conversation_recorded_as, with_persona
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.show.view.summary import summary_view
 from rightcall.store.address import open_store
 
 TOOL = {"name": "refund", "description": "Refund an order.", "input_schema": {"type": "object"}}
@@ -152,7 +150,7 @@ def test_one_verdict_also_when_all_users_are_served():
 
 
 def test_a_recorded_conversation_belongs_to_its_scenario_and_to_nothing_else():
-    assert conversation_recorded_as(GOLDEN, "refund@plain+m:x") == with_persona(GOLDEN, "plain", "m:x")
+    assert conversation_recorded_as(GOLDEN, "refund@plain") == with_persona(GOLDEN, "plain")
     scripted = ConversationalGolden("Talk", id="refund", simulate=False)
     assert [conversation_recorded_as(g, name) for g, name in ((GOLDEN, "refund@"), (GOLDEN, "other@plain"), (scripted, "refund@p"))] \
         == [None] * 3  # fmt: skip
@@ -171,43 +169,3 @@ def test_test_cases_of_different_simulators_are_compared_only_with_a_warning():
     with pytest.raises(ConfigError, match="differ in their simulator"):
         rc.compare(first.id, second.id)
     assert rc.compare(first.id, simulated("scripted:one").id)
-
-
-# The spread between simulated users
-
-
-def tallied(rows):
-    """Of (scenario, persona, passed)."""
-    tally = Tally()
-    for scenario, persona, passed in rows:
-        tally.add(
-            CaseResult(
-                f"{scenario}@{persona}", 0, passed, 0, {}, cluster=scenario, tags=(f"persona:{persona}",)
-            )
-        )
-    return tally.summary()
-
-
-def test_the_spread_between_users_has_the_interval_of_bonett_and_price():
-    # n = 10 pairs, 4 passed only with `plain`, 1 only with `unsure`. By hand:
-    # centre (4-1)/12 = .25, se² = ((4+1+2)/12 - .0625)/12 = .0434, half = 1.959964 * .20833 = .40833
-    only_plain, only_unsure, both = range(4), range(4, 5), range(5, 10)
-    rows = [(f"s{i}", "plain", i in only_plain or i in both) for i in range(10)]
-    rows += [(f"s{i}", "unsure", i in only_unsure or i in both) for i in range(10)]
-    (spread,) = tallied(rows).spreads
-    assert (spread.highest, spread.lowest, spread.scenarios) == ("plain", "unsure", 10)
-    assert spread.difference == pytest.approx(0.3)
-    assert (spread.low, spread.high) == pytest.approx((0.25 - 0.408326, 0.25 + 0.408326), abs=1e-4)
-
-
-def test_with_three_users_the_interval_allows_for_the_choice_of_the_two():
-    rows = [(f"s{i}", who, i % 4 < least) for i in range(12) for who, least in (("a", 1), ("b", 2), ("c", 3))]
-    (three,) = tallied(rows).spreads
-    (two,) = tallied([row for row in rows if row[1] != "b"]).spreads
-    assert (three.users, three.highest, three.lowest) == (3, "c", "a") and three.low < two.low
-
-
-def test_one_scenario_is_too_few_for_an_interval_and_one_user_has_no_spread():
-    (note,) = summary_view(tallied([("s", "plain", True), ("s", "unsure", False)])).notes[1:]
-    assert note == "spread between manners: 100.0 points on 1 scenario, too few for an interval"
-    assert tallied([("s", "plain", True), ("t", "plain", False)]).spreads == ()

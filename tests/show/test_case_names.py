@@ -130,7 +130,7 @@ def test_the_name_of_a_case(golden, name):
 
 def test_ids_of_simulated_conversations_are_generated_with_their_golden():
     golden = with_id(rc.ConversationalGolden("A refund"))
-    assert is_generated(golden.id) and is_generated(with_persona(golden, "unsure", "openai:gpt-5-mini").id)
+    assert is_generated(golden.id) and is_generated(with_persona(golden, "unsure").id)
 
 
 def test_examples_of_failures_have_the_name(run):

@@ -28,7 +28,7 @@ from rightcall.agents.agent_function import AgentFunction, UserAgent
 from rightcall.agents.agent_loop import AgentLoop, Prompts, SingleTurn
 from rightcall.agents.agent_session import DeskSetup, SessionPerformer, framework_tool
 from rightcall.agents.conversation.agent_side import ModelSession, Opened, session_opener
-from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, OnTurn, Users
+from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.turn_function import FunctionSession
 from rightcall.agents.model_retries import Asker, Patience
@@ -218,15 +218,13 @@ class Session:
         self._opened_talk = opened
         return EitherPerformer(single_turn, self.conversations, named_model)
 
-    def conversations(
-        self, users: Users | None = None, on_turn: OnTurn | None = None
-    ) -> ConversationPerformer:
-        """Holds conversations with this agent, with users other than the session's, or watched turn by turn."""
+    def conversations(self) -> ConversationPerformer:
+        """Holds conversations with this agent."""
         if self._opened_talk is None:
             raise ConfigError(
                 f"{self.agent.name} takes whole goldens; a conversation needs agent(text, history)"
             )
-        return ConversationPerformer(self._opened_talk, self.agent.limits, users or self.users, on_turn)
+        return ConversationPerformer(self._opened_talk, self.agent.limits, self.users)
 
     def _of_function(self, function: Callable[..., Any]) -> AnyPerformer:
         """A function of a golden holds conversations itself; any other is led through them."""

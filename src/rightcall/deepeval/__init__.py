@@ -10,7 +10,7 @@
     dataset        goldens and datasets
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
-    simulator/     ConversationSimulator; conversation_simulator: its former path
+    simulator      ConversationSimulator
     tracing, models  what has no equivalent: importing a name says what to use instead
 
 The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval's names without an equivalent says what

@@ -11,7 +11,7 @@ from typing import Any, Self
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.failed_calls import FailedCalls
-from rightcall.metrics.passes import Passes, user_spreads
+from rightcall.metrics.passes import Passes
 from rightcall.model.failure import JUDGE_CODES, Code
 from rightcall.model.golden import CATEGORIES
 from rightcall.model.run import CaseResult, GroupSummary, JudgeSummary, Role, Summary
@@ -300,7 +300,6 @@ class Tally:
             trials=trials,
             named=self._named,
             pass_k=overall.passes.pass_k(min(trials, MOST_K)),
-            spreads=user_spreads({tag: group.passes for tag, group in self._tags.items()}),
             roles=self.roles,
             judges=self.judges,
             failed_tools=self._failed_calls.tools(),

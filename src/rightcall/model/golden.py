@@ -186,7 +186,7 @@ class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=S
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
     `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `user_model` chooses the model that plays them. `outcome_checked_by`, `confirm`, `judge`, `as_` and `safety` are
+    `outcome_checked_by`, `confirm`, `judge`, `as_` and `safety` are
     those of a golden.
     """
 
@@ -220,7 +220,6 @@ class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=S
     personas: Several[str | dict[str, Any]] = ()
     stopping_criteria: str | None = None
     max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    user_model: str | None = None
     outcome_checked_by: Several[str] = ()
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")

@@ -1,7 +1,6 @@
 """Ids of goldens: generated ones, and those of conversations with simulated users.
 
-A conversation about `refund` with the simulated user `unsure` is `refund@unsure`; when several models play users, the
-model's name is added: `refund@unsure+openai:gpt-5-mini`.
+A conversation about `refund` with the simulated user `unsure` is `refund@unsure`.
 """
 
 from __future__ import annotations
@@ -21,20 +20,17 @@ def is_generated(golden_id: str) -> bool:
     return golden_id.startswith("g-") and GENERATED.fullmatch(golden_id) is not None
 
 
-PERSONA, USER = "persona:", "user:"
-"""Tags that say who played the user of a conversation: the persona, and the model if there are several."""
+PERSONA = "persona:"
+"""Begins the tag that says which persona the user of a conversation was."""
 
 
-def with_persona(
-    golden: ConversationalGolden, persona: str, model: str | None = None
-) -> ConversationalGolden:
+def with_persona(golden: ConversationalGolden, persona: str) -> ConversationalGolden:
     """The golden as the conversation with one simulated user; the scenario is its cluster."""
-    tags = (f"{PERSONA}{persona}", *((f"{USER}{model}",) if model else ()))
     return replace(
         golden,
-        id=f"{golden.id}@{persona}+{model}" if model else f"{golden.id}@{persona}",
+        id=f"{golden.id}@{persona}",
         cluster=golden.cluster or golden.id,
-        tags=(*golden.tags, *(tag for tag in tags if tag not in golden.tags)),
+        tags=tuple(dict.fromkeys((*golden.tags, f"{PERSONA}{persona}"))),
     )
 
 
@@ -44,5 +40,5 @@ def conversation_recorded_as(golden: AnyGolden, recorded_id: str) -> Conversatio
         return None
     if not recorded_id.startswith(f"{golden.id}@"):
         return None
-    persona, _, model = recorded_id[len(golden.id) + 1 :].partition("+")
-    return with_persona(golden, persona, model or None) if persona else None
+    persona = recorded_id[len(golden.id) + 1 :]
+    return with_persona(golden, persona) if persona else None

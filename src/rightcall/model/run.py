@@ -125,23 +125,6 @@ class GroupSummary(Record, frozen=True):
         return f"{self.passed:,} of {self.cases:,} passed, {percent(self.pass_rate)}{between}{errors}"
 
 
-class UserSpread(Record, frozen=True):
-    """How far the pass rates of simulated users are apart: the highest against the lowest, paired by scenario.
-
-    `between` is what differs: the persona (`persona`) or the model that plays users (`user`). `low` and `high` are the
-    95 % interval of the difference, corrected for the choice of the two among `users`; None with one scenario.
-    """
-
-    between: Literal["persona", "user"]
-    users: int
-    highest: str
-    lowest: str
-    difference: float
-    low: float | None
-    high: float | None
-    scenarios: int
-
-
 Role = Literal["agent", "user", "judge"]
 
 
@@ -185,7 +168,7 @@ class Summary(Record, frozen=True):
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
     or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
     empty when there is one trial. `decision` is the verdict as a sentence.
-    `spreads` are between simulated users. `unknown_calls` counts calls of real tools whose outcome is unknown, in all
+    `unknown_calls` counts calls of real tools whose outcome is unknown, in all
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
     `unchecked_errors` are those of them without an answer. `usage` is everything that was used; `roles` divides it into
@@ -206,7 +189,6 @@ class Summary(Record, frozen=True):
     named: tuple[str, ...] = ()
     pass_k: tuple[float, ...] = ()
     decision: str = ""
-    spreads: tuple[UserSpread, ...] = ()
     unknown_calls: int = 0
     stopped_early: bool = False
     unchecked: int = 0

@@ -254,8 +254,8 @@ def _answer_files(
     suite: Suite, model: str, folder: Path, named: Mapping[str, ModelEndpoint]
 ) -> Iterator[Path]:
     """Files with the answers of the model, and of the model that plays users; either may be the name of one."""
-    users = (suite.user.model if suite.user else None) or ()
-    for name in (model, *((users,) if isinstance(users, str) else users)):
+    user = suite.user.model if suite.user else None
+    for name in (model, *((user,) if user else ())):
         name = named[name].model if name in named else name  # noqa: PLW2901
         prefix, _, file = name.partition(":")
         if prefix in ANSWER_FILES and file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -76,12 +75,8 @@ class _Count:
         self._sizes: dict[int, int] = {}
         self._first: dict[str, Any] = {}
         self._requests = self._characters = self._conversations = self._turns = 0
-        played = plan.user if isinstance(plan.user, UserSetup) else None
-        players = dict(zip(played.names, played.models, strict=True)) if played else {}
-        self._prices = {name: getattr(model, "price_list", None) for name, model in players.items()}
-        self._models = {name: str(getattr(model, "model", name)) for name, model in players.items()}
-        self._users: Counter[str] = Counter()  # requests to each model that plays users
-        self._heard: Counter[str] = Counter()  # and the characters in them
+        self._user_requests = 0  # to the model that plays users
+        self._heard = 0  # and the characters in them
 
     def estimate(self) -> CostEstimate:
         plan = self._plan
@@ -92,12 +87,11 @@ class _Count:
             else:
                 self._add_conversation(golden)
         usage = self._usage(self._requests, self._characters)
-        users = {name: self._usage(count, self._heard[name]) for name, count in self._users.items()}
-        costs = [
-            cost(plan.agent.name, usage, own_prices(plan.agent)),
-            *(cost(self._models[name], spent, self._prices[name]) for name, spent in users.items()),
-        ]
-        every = [usage, *users.values()]
+        costs = [cost(plan.agent.name, usage, own_prices(plan.agent))]
+        every = [usage]
+        if self._user_requests and isinstance(plan.user, UserSetup):
+            every.append(self._usage(self._user_requests, self._heard))
+            costs.append(cost(plan.user.name, every[1], getattr(plan.user.model, "price_list", None)))
         return CostEstimate(
             goldens=self._goldens,
             trials=plan.trials,
@@ -108,7 +102,7 @@ class _Count:
             first_request=self._first,
             conversations=self._conversations * plan.trials,
             turns=self._turns * plan.trials,
-            user_requests=self._users.total() * plan.trials,
+            user_requests=self._user_requests * plan.trials,
             hosts=tuple(role_hosts(plan)),
         )
 
@@ -129,10 +123,9 @@ class _Count:
         self._turns += turns
         self._requests += turns
         if golden.is_simulated and isinstance(self._plan.user, UserSetup):
-            name = golden.user_model or self._plan.user.names[0]
             times = turns - len(spoken) + 1  # the last one says that it is over
-            self._users[name] += times
-            self._heard[name] += times * (len(golden.scenario) + characters // 2)
+            self._user_requests += times
+            self._heard += times * (len(golden.scenario) + characters // 2)
 
     def _prompt_size(self, golden: Golden) -> int:
         prompt = self._prompts.prompt_of(golden)
@@ -236,7 +229,7 @@ def role_models(plan: Plan) -> list[tuple[str, object]]:
     elif hasattr(agent.model, "complete"):
         asked.append(("agent", agent.model))
     if isinstance(plan.user, UserSetup):
-        asked += [("user", model) for model in plan.user.bound().models]
+        asked.append(("user", plan.user.bound().model))
     for metric in (*plan.metrics, *plan.observe):
         model = getattr(metric, "model", None)
         if getattr(metric, "asks_model", False) and model:

@@ -291,7 +291,7 @@ def conversations_of(golden: AnyGolden, user: UserSetup | Users | None) -> Itera
     """The golden itself, or one conversation for each persona of its user."""
     if isinstance(golden, Golden) or not isinstance(user, UserSetup):
         return (golden,)
-    return by_persona(golden, user.manners, user.names)
+    return by_persona(golden, user.manners)
 
 
 def selection_fingerprint(selection: Selection) -> str:

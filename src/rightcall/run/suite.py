@@ -155,11 +155,8 @@ class UserConfig(Record, frozen=True):
     """The simulated user of conversations that are not fully scripted."""
 
     model: Annotated[
-        str | tuple[str, ...] | None,
-        described(
-            "provider:model or name that plays the user; several make several simulators"
-            " [default: default_user of models]"
-        ),
+        str | None,
+        described("provider:model or name that plays the user [default: default_user of models]"),
     ] = None
     personas: Annotated[
         tuple[str | dict[str, Any], ...],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
@@ -75,9 +75,6 @@ LONGEST = 20_000
 ENDINGS = frozenset(("waiting_for_approval", "agent_error", "limit", "refused", "truncated"))
 """Stop reasons of a turn that end its conversation; whether its calls are known (`infra_error`) its end shows."""
 
-OnTurn = Callable[[Trajectory], Awaitable[None]]
-"""Called after each answer of the agent."""
-
 
 class ConversationPerformer:
     """Holds one conversation per trial. Failing is data; only a broken setup raises.
@@ -86,17 +83,15 @@ class ConversationPerformer:
     user does not count as the agent's.
     """
 
-    def __init__(
-        self, opened: Opened, limits: Limits, users: Users | None = None, on_turn: OnTurn | None = None
-    ) -> None:
-        self._opened, self._limits, self._users, self._on_turn = opened, limits, users, on_turn
+    def __init__(self, opened: Opened, limits: Limits, users: Users | None = None) -> None:
+        self._opened, self._limits, self._users = opened, limits, users
 
     async def perform(self, golden: ConversationalGolden, trial: int) -> Trajectory:
         """What was said and done, with why it ended."""
         talk = _Talk(golden, trial, self._limits, self._users)
         session = self._opened(golden, trial, talk.deadline)
         try:
-            await talk.hold(session, self._on_turn)
+            await talk.hold(session)
             return talk.trajectory(session)
         finally:
             await session.aclose()
@@ -116,12 +111,10 @@ class _Talk:
         self._why = self._error = ""
         self._made: Trajectory | None = None
 
-    async def hold(self, session: TalkSession, on_turn: OnTurn | None) -> None:
+    async def hold(self, session: TalkSession) -> None:
         turns = 0
         while await self._goes_on(session, turns):
             turns += 1
-            if on_turn is not None:
-                await on_turn(self._made or session.trajectory())
 
     async def _goes_on(self, session: TalkSession, turns: int) -> bool:
         """One exchange; false when the conversation is over."""

@@ -30,10 +30,10 @@ from rightcall.core.errors import ConfigError
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Usage
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Provider, Settings
+from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
 from rightcall.models.catalog import ModelCatalog, project_models
 from rightcall.models.endpoint import ModelEndpoint, overlaid
-from rightcall.models.hosts import host_label, server_of
+from rightcall.models.hosts import server_of
 from rightcall.models.http import Network
 from rightcall.models.recorded import RecordedProvider
 from rightcall.models.resolver import endpoint_of, resolve
@@ -54,13 +54,13 @@ AGAIN = (
 
 @dataclass(frozen=True)
 class UserSetup:
-    """The simulated users of a run: `model` (several make several simulators), personas and limits.
+    """The simulated users of a run: the model that plays them, personas and limits.
 
     `personas` are names of built-in personas or `{name, characteristics}`; those of a golden take precedence.
     A model may be a name of the project's `models`; without one, `default_user` plays.
     """
 
-    model: UserModel | Sequence[UserModel] | None = None
+    model: UserModel | None = None
     personas: Sequence[str | Mapping[str, Any] | Persona] = DEFAULT_PERSONAS
     max_turns: int = 10
     stopping_criteria: str = ""
@@ -79,56 +79,40 @@ class UserSetup:
         return [read_persona(persona, "user.personas") for persona in self.personas]
 
     def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
-        """The setup with endpoints in place of names [default: of the project's models].
+        """The setup with an endpoint in place of a name [default: of the project's models].
 
-        What the setup itself says of server, key and settings comes before what the names stand for.
+        What the setup itself says of server, key and settings comes before what the name stands for.
         """
-        if self.model is None:
-            chosen = (catalog or project_models()).require_default("user", "a simulated user")
-            return replace(self, model=chosen).bound(catalog)
-        own = as_settings(self.settings, "user.settings")
-        models = self.models
-        for place, model in enumerate(models):
-            if isinstance(model, str | ModelEndpoint):
-                endpoint = endpoint_of(model, catalog=catalog).at(self.base_url, self.key_env)
-                models[place] = msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
-        return replace(self, model=tuple(models), base_url=None, key_env=None)
+        model = self.model
+        if model is None:
+            model = (catalog or project_models()).require_default("user", "a simulated user")
+        if isinstance(model, str | ModelEndpoint):
+            own = as_settings(self.settings, "user.settings")
+            endpoint = endpoint_of(model, catalog=catalog).at(self.base_url, self.key_env)
+            model = msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
+        return replace(self, model=model, base_url=None, key_env=None)
 
     @property
-    def models(self) -> list[UserModel]:
-        if isinstance(self.model, Sequence) and not isinstance(self.model, str):
-            return list(self.model)
-        return [] if self.model is None else [self.model]
-
-    @property
-    def names(self) -> list[str]:
-        """The models' names; two servers of one model are told apart."""
-        plain = [model.model if isinstance(model, ModelEndpoint) else model for model in self.models]
-        names = [model if isinstance(model, str) else model.name for model in plain]
-        return [
-            name if names.count(name) == 1 else f"{name}@{host_label(server_of(model)) or place}"
-            for place, (name, model) in enumerate(zip(names, self.models, strict=True))
-        ]
+    def name(self) -> str:
+        """The name of the model; empty where that is the default."""
+        plain = self.model.model if isinstance(self.model, ModelEndpoint) else self.model
+        return plain if isinstance(plain, str) else plain.name if plain is not None else ""
 
     @property
     def fingerprint(self) -> str:
         """A hash of what two runs with the same simulated users have in common."""
-        told = [self.names, [msgspec.to_builtins(persona) for persona in self.manners], self.max_turns]
         own = as_settings(self.settings, "user.settings")
-        rest = [self.stopping_criteria, self.language, msgspec.to_builtins(own)]
-        where = [self.base_url or server_of(model) or None for model in self.models]
-        named = [
-            model.settings
-            for model in self.models
-            if isinstance(model, ModelEndpoint) and model.settings != own
-        ]
-        rest += [where[0] if len(where) == 1 else where if any(where) else None]
-        text = msgspec.json.encode([*told, *rest, prompt_hash(), *named])
+        named = self.model.settings if isinstance(self.model, ModelEndpoint) else own
+        where = self.base_url or (server_of(self.model) if self.model is not None else "")
+        text = msgspec.json.encode([
+            self.name, [msgspec.to_builtins(persona) for persona in self.manners], self.max_turns,
+            self.stopping_criteria, self.language, own, where, prompt_hash(), named,
+        ])  # fmt: skip
         return hex_digest(text)
 
 
 class ModelUsers:
-    """The users of a run, played by models that are opened with it."""
+    """The users of a run, played by a model that is opened with it."""
 
     def __init__(
         self,
@@ -143,48 +127,21 @@ class ModelUsers:
         self.setup, self._seed = setup, seed
         self.max_turns = setup.max_turns
         self.settings = as_settings(setup.settings, "user.settings")
-        self._askers: dict[str, Asker] = {}
-        for name, model in zip(setup.names, setup.models, strict=True):
-            network = Network(connections=concurrency)
-            provider = resolve(model, network=network)
-            provider = RecordedProvider(provider, recordings) if recordings else provider
-            self._askers[name] = Asker(provider, concurrency, patience=patience, seed=seed)
-
-    @property
-    def name(self) -> str:
-        return ", ".join(self._askers)
-
-    @property
-    def asker(self) -> Asker:
-        """The first model."""
-        return next(iter(self._askers.values()))
-
-    async def ask(self, system: str, text: str, golden_id: str) -> ModelReply:
-        """One question to the first model, outside any conversation."""
-        prompt = Prompt(system, (), self.settings)
-        request = ModelRequest(
-            prompt, (Message("user", text),), f"{golden_id}#user", 0, self._seed & 0x7FFFFFFF
-        )
-        return await self.asker.ask(request, Deadline(SECONDS))
+        assert setup.model is not None
+        provider = resolve(setup.model, network=Network(connections=concurrency))
+        self._provider = RecordedProvider(provider, recordings) if recordings else provider
+        self.asker = Asker(self._provider, concurrency, patience=patience, seed=seed)
 
     async def open_models(self, stack: AsyncExitStack) -> None:
-        """Open the models; `stack` closes them."""
-        for asker in self._askers.values():
-            if asker.provider is not None:
-                await stack.enter_async_context(asker.provider)
+        """Open the model; `stack` closes it."""
+        await stack.enter_async_context(self._provider)
 
     async def check(self) -> list[str]:
         """What would keep every user from speaking."""
-        providers = [asker.provider for asker in self._askers.values() if asker.provider is not None]
-        return [f"user: {problem}" for provider in providers for problem in await provider.check()]
+        return [f"user: {problem}" for problem in await self._provider.check()]
 
     def user(self, golden: ConversationalGolden, trial: int) -> SimulatedUser:
         persona = read_persona(golden.personas[0]) if golden.personas else self.setup.manners[0]
-        name = golden.user_model or self.setup.names[0]
-        if name not in self._askers:
-            raise ConfigError(
-                f"golden '{golden.id}': user_model '{name}' is not one of {', '.join(self._askers)}"
-            )
         text = system_text(
             golden, persona, language=self.setup.language, criteria=self.setup.stopping_criteria
         )
@@ -196,7 +153,7 @@ class ModelUsers:
         def request(messages: tuple[Message, ...]) -> ModelRequest:
             return ModelRequest(prompt, messages, f"{golden.id}#user", trial, seed)
 
-        return ModelUser(self._askers[name], request, facts, f"{name} as {persona.name}", told)
+        return ModelUser(self.asker, request, facts, f"{self.setup.name} as {persona.name}", told)
 
 
 class ModelUser:

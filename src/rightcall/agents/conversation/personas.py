@@ -74,27 +74,18 @@ def read_persona(persona: str | Mapping[str, Any] | Persona, where: str = "perso
     return Persona(name, text)
 
 
-def by_persona(
-    golden: ConversationalGolden, personas: Sequence[Persona], models: Sequence[str] = ()
-) -> Iterator[ConversationalGolden]:
-    """The golden once for each persona, and for each model that plays the user when there are several.
+def by_persona(golden: ConversationalGolden, personas: Sequence[Persona]) -> Iterator[ConversationalGolden]:
+    """The golden once for each persona, with its own id, the scenario as its cluster, and a tag for who played it.
 
-    Each has its own id, the scenario as its cluster, and tags for who played it. A golden that no simulated user
-    takes part in stays as it is.
+    A golden that no simulated user takes part in stays as it is.
     """
     if not golden.is_simulated:
         yield golden
         return
     chosen = [read_persona(persona, f"golden '{golden.id}'") for persona in golden.personas] or list(personas)
-    players: list[str | None] = [golden.user_model] if golden.user_model else [*models] or [None]
     for persona in chosen:
-        for model in players:
-            several = len(players) > 1
-            yield msgspec.structs.replace(
-                with_persona(golden, persona.name, model if several else None),
-                personas=(msgspec.to_builtins(persona),),
-                user_model=model if several else golden.user_model,
-            )
+        played = with_persona(golden, persona.name)
+        yield msgspec.structs.replace(played, personas=(msgspec.to_builtins(persona),))
 
 
 STOP, TRANSFER, OUT_OF_SCOPE = "###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"

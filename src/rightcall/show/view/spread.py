@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 
-from rightcall.core.text import hundredths, percent
-from rightcall.model.golden_id import PERSONA, USER
+from rightcall.core.text import percent
+from rightcall.model.golden_id import PERSONA
 from rightcall.model.record import Record
-from rightcall.model.run import Summary, UserSpread
+from rightcall.model.run import Summary
 
 BINS = 24
 QUANTILES = {
@@ -86,7 +86,7 @@ def _bins(values: list[float], low: float, high: float) -> list[Bin]:
 
 
 class UserRow(Record, frozen=True):
-    """The conversations with one simulated user: a persona, or a model that plays users."""
+    """The conversations with one simulated user."""
 
     name: str
     cases: int
@@ -96,14 +96,14 @@ class UserRow(Record, frozen=True):
 def user_rows(summary: Summary) -> tuple[UserRow, ...]:
     """One row for each simulated user; conversations with one say nothing about the others."""
     return tuple(
-        UserRow(tag.removeprefix(PERSONA).removeprefix(USER), group.cases, group.pass_rate)
+        UserRow(tag.removeprefix(PERSONA), group.cases, group.pass_rate)
         for tag, group in summary.tags.items()
-        if tag.startswith((PERSONA, USER)) and group.cases
+        if tag.startswith(PERSONA) and group.cases
     )
 
 
 def reliability_notes(summary: Summary) -> tuple[str, ...]:
-    """Sentences for every report: pass^k, and how far simulated users differ."""
+    """Sentences for every report: pass^k, and the rate with each simulated user."""
     notes = []
     if summary.pass_k:
         values = ", ".join(f"{value:.3f}" for value in summary.pass_k)
@@ -114,16 +114,4 @@ def reliability_notes(summary: Summary) -> tuple[str, ...]:
         shown = ", ".join(f"{row.name} {percent(row.pass_rate, 1)} of {row.cases:,}" for row in rows)
         alone = "; one simulated user says little about others" if len(rows) == 1 else ""
         notes.append(f"passed by simulated user: {shown}{alone}")
-    notes += [_between(spread) for spread in summary.spreads]
     return tuple(notes)
-
-
-def _between(spread: UserSpread) -> str:
-    who = "manners" if spread.between == "persona" else "user models"
-    points = f"spread between {who}: {hundredths(spread.difference, '.1f')} points"
-    over = "1 scenario" if spread.scenarios == 1 else f"{spread.scenarios:,} scenarios"
-    if spread.low is None or spread.high is None:
-        return f"{points} on {over}, too few for an interval"
-    which = f"{spread.highest} over {spread.lowest}, " if spread.difference else ""
-    interval = f"95% interval {hundredths(spread.low, '+.1f')} to {hundredths(spread.high, '+.1f')}"
-    return f"{points} ({which}{interval}, {over})"

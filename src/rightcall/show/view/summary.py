@@ -113,8 +113,8 @@ class SummaryView(Record, frozen=True):
     """A summary for display. `columns` are the metrics shown in addition to the dimensions, `warnings` stand below the
     verdict.
 
-    `notes` are sentences on how far its rates can be relied on: what trivial agents pass (`floor`), pass^k, the spread
-    between simulated users, cases that were not checked (`unchecked`), what judges said (`judges`); and what each role
+    `notes` are sentences on how far its rates can be relied on: what trivial agents pass (`floor`), pass^k, rates by
+    simulated user, cases that were not checked (`unchecked`), what judges said (`judges`); and what each role
     used (`roles`).
     """
 

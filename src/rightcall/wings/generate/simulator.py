@@ -161,7 +161,7 @@ class ConversationSimulator:
                 return ConversationalTestCase(golden, _without_user(str(fault), fault.usage))
             golden = msgspec.structs.replace(golden, user_description=who)
 
-        performer = session.conversations(session.users)
+        performer = session.conversations()
         trajectory = await performer.perform(golden, 0)
         if spent != Usage() and trajectory.dialogue is not None:
             paid = msgspec.structs.replace(trajectory.dialogue, usage=trajectory.dialogue.usage.plus(spent))

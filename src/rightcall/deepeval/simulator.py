@@ -2,6 +2,6 @@
 
 from rightcall.core.seam import load
 
-ConversationSimulator = load("services", "simulator").ConversationSimulator
+ConversationSimulator = load("services", "simulator")
 
 __all__ = ["ConversationSimulator"]

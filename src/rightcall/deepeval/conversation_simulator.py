@@ -1,5 +1,0 @@
-"""DeepEval's former path of `ConversationSimulator`."""
-
-from rightcall.deepeval.simulator import ConversationSimulator
-
-__all__ = ["ConversationSimulator"]
