@@ -139,25 +139,43 @@ def test_dataset_check_finds_what_needs_no_run(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("right", "suspects"), [(8, ["wrong"]), (1, [])])
-def test_an_agent_that_passes_less_than_half_contradicts_no_golden(right: int, suspects: list[str]) -> None:
-    schema = {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]}
-    tools = [Tool("alarm", "Sets an alarm in minutes.", schema)]
+ALARM = Tool(
+    "alarm",
+    "Sets an alarm in minutes.",
+    {"type": "object", "properties": {"minutes": {"type": "integer"}}, "required": ["minutes"]},
+)
 
-    def expecting(name: str, said: int, minutes: int) -> Golden:
-        return Golden(
-            f"Alarm in {said} minutes", id=name, expected_calls=[ExpectedCall("alarm", {"minutes": minutes})]
-        )
 
-    goldens = [expecting(f"g{n}", n, n) for n in range(30, 39)] + [expecting("wrong", 20, 21)]
+def alarm_golden(name: str, said: int, minutes: int) -> Golden:
+    expected = ExpectedCall("alarm", {"minutes": minutes})
+    return Golden(f"Alarm in {said} minutes", id=name, expected_calls=[expected])
+
+
+ALARMS = [alarm_golden(f"g{n}", n, n) for n in range(30, 39)] + [alarm_golden("wrong", 20, 21)]
+
+
+def alarm_results(right: int, sets_for_wrong: int = 20) -> list[CaseResult]:
+    """Three trials of an agent that makes the first `right` calls, and sets this many minutes for the wrong golden."""
 
     def result(one: Golden, number: int, trial: int) -> CaseResult:
-        minutes = 20 if one.id == "wrong" else (one.expected_calls[0].args or {})["minutes"]
-        calls = [ToolCall("alarm", {"minutes": minutes})] if one.id == "wrong" or number < right else []
-        done = Trajectory(calls=calls)
-        scored = result_of(one, trial, done, {tools[0].name: tools[0]})
-        return msgspec.structs.replace(scored, trajectory=done)
+        minutes = sets_for_wrong if one.id == "wrong" else int(one.id.removeprefix("g"))
+        called = one.id == "wrong" or number < right
+        done = Trajectory(calls=[ToolCall("alarm", {"minutes": minutes})] if called else [])
+        return msgspec.structs.replace(result_of(one, trial, done, {ALARM.name: ALARM}), trajectory=done)
 
-    results = [result(one, n, trial) for n, one in enumerate(goldens) for trial in range(3)]
-    stated = [f for f in analyze_results(tools, goldens, results).findings if f.cause == "golden_looks_wrong"]
+    return [result(one, n, trial) for n, one in enumerate(ALARMS) for trial in range(3)]
+
+
+@pytest.mark.parametrize(("right", "suspects"), [(8, ["wrong"]), (1, [])])
+def test_an_agent_that_passes_less_than_half_contradicts_no_golden(right: int, suspects: list[str]) -> None:
+    found = analyze_results([ALARM], ALARMS, alarm_results(right)).findings
+    stated = [f for f in found if f.cause == "golden_looks_wrong"]
     assert [name for finding in stated for name in finding.goldens] == suspects
+
+
+def test_a_model_that_passes_a_golden_is_not_among_those_that_contradict_it() -> None:
+    others = {"agrees": alarm_results(9), "passes": alarm_results(9, sets_for_wrong=21)}
+    found = analyze_results([ALARM], ALARMS, alarm_results(8), others=others).findings
+    (finding,) = (f for f in found if f.cause == "golden_looks_wrong")
+    assert finding.what == "1 golden is contradicted by what agents do in most trials"
+    assert finding.advice.startswith("2 models contradict wrong.")

@@ -148,7 +148,7 @@ def test_the_json_form_has_the_documented_fields():
         "cause",
         "stated",
         "tools",
-        "parameter",
+        "parameters",
         "goldens",
         "won_back",
         "change",

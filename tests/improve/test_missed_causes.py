@@ -132,10 +132,10 @@ def test_an_id_that_no_message_contains_is_a_missing_lookup(expects_lookup):
         guess = [("update_address", {"customer_id": "C-1001", "address": "1 Mill Street"})]
         cases.append((golden(f"a-{at}", asked, *([lookup] if expects_lookup else []), update), guess))
     first = analysed([*cases, *passing(6)]).findings[0]
-    assert (first.cause, first.tools, first.parameter) == (
+    assert (first.cause, first.tools, first.parameters) == (
         "missing_lookup",
         ("update_address",),
-        "customer_id",
+        ("customer_id",),
     )
     assert "find_customer" in str(first.change[0].after) and first.stated
 
@@ -153,7 +153,7 @@ def test_a_factor_of_a_hundred_names_cents(expected):
             )
         )
     first = analysed([*cases, *passing(6)]).findings[0]
-    assert (first.cause, first.parameter) == ("unit_missing", "amount")
+    assert (first.cause, first.parameters) == ("unit_missing", ("amount",))
     assert "passed in euros" in first.what and "cents" in first.what
     assert first.change[0].after == "How much to refund, in cents"
 
@@ -173,7 +173,7 @@ def test_an_enum_is_the_values_of_goldens_and_description_and_is_to_be_completed
             )
         )
     first = analysed(cases).findings[0]
-    assert (first.cause, first.parameter) == ("enum_missing", "method")
+    assert (first.cause, first.parameters) == ("enum_missing", ("method",))
     assert first.change[0].after == ["locker", "overnight", "pickup", "standard"]
     assert "complete this list" in first.advice
 
@@ -192,7 +192,7 @@ def test_values_that_nobody_said_are_an_unknown_list_where_few_values_stand_in_m
         )
     bare = [*TOOLS[:5], tool("ship_order", "Ship an order.", order="Number", method="How it is sent")]
     first = analysed(cases, tools=bare).findings[0]
-    assert (first.cause, first.parameter) == ("enum_missing", "method")
+    assert (first.cause, first.parameters) == ("enum_missing", ("method",))
     assert first.change[0].after == ["locker", "overnight", "pickup"]
 
 

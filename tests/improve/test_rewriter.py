@@ -16,9 +16,9 @@ from rightcall.model import Golden, Message, Tool
 from rightcall.models.base import ModelReply
 
 FINDING = RunFinding(
-    1, "narrow_description", True, ("find",), "", ("g1",), "find is missed", "", WonBack(1, 0, 1, 1), 0.5, 1
+    1, "narrow_description", True, ("find",), ("g1",), "find is missed", "", WonBack(1, 0, 1, 1), 0.5, 1
 )
-ANALYSIS = Analysis("", 1, 1, 1, 0.0, (FINDING,), (), (), {}, {})
+ANALYSIS = Analysis("", 1, 1, 1, (FINDING,), (), ())
 TASK = ProposalTask(ANALYSIS, [Tool("find", "Find.")], "", [Golden("where is it?", "g1")], ())
 OVERLOADED = ProviderError("overloaded", kind="overloaded", retryable=True)
 

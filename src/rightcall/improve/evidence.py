@@ -16,14 +16,13 @@ from rightcall.improve.golden_facts import (
     all_words,
     expected_tools,
     is_quotable,
-    language_of,
     name_tools,
 )
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.model.danger import dangers_of
-from rightcall.model.golden import category_of, request_of
+from rightcall.model.golden import request_of
 from rightcall.model.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 
@@ -73,10 +72,6 @@ class Evidence:
         self.parameters: defaultdict[tuple[str, str], ParameterStats] = defaultdict(ParameterStats)
         self.surplus_cover: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
         self.surplus_words: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.by_category: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self.by_language: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        self.by_turn: Counter[int] = Counter()
-        self.codes: Counter[str] = Counter()
         self.suspects: dict[str, ObservedBehaviour] = {}
         self._numbers: dict[tuple[Symptom, bool, bool], int] = {}
         self._details: defaultdict[str, set[str]] = defaultdict(set)
@@ -112,17 +107,10 @@ class Evidence:
             danger = next(iter(dangers_of(failures, self.by_name)), "")
             symptom = self._limit_details(symptom)._replace(danger=danger)
             symptoms[symptom] += 1
-            self.codes.update({failure.code for failure in trial.codes})
             self._count_mistakes(mistakes)
             self._count_surplus(symptom, words, quoted)
-            if symptom.turn is not None:
-                self.by_turn[symptom.turn] += 1
         for tool in {symptom.tool for symptom in symptoms if symptom.group == "miss"}:
             _add_words(self.tool_stats[tool].missed_words, quoted)
-        for counts, key in ((self.by_category, category_of(golden)), (self.by_language, language_of(golden))):
-            if key:
-                counts[key][0] += len(trials.failed)
-                counts[key][1] += trials.judged
         behaviour = self._suspect_of(trials, words, self) if self._suspect_of else None
         if behaviour is not None:
             self.suspects[golden.id] = behaviour

@@ -57,7 +57,6 @@ class RunFinding(msgspec.Struct, frozen=True):
     cause: Cause
     stated: bool
     tools: tuple[str, ...]
-    parameter: str
     goldens: tuple[str, ...]
     what: str
     advice: str
@@ -65,13 +64,10 @@ class RunFinding(msgspec.Struct, frozen=True):
     plausibility: float
     trials: int
     parameters: tuple[str, ...] = ()
-    expected_actual: tuple[tuple[Any, Any, int], ...] = ()
-    kinds: dict[str, int] = {}
     lint: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
     change: tuple[ProposedChange, ...] = ()
     examples: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
     count: int = 0
     danger: str = ""
     dangerous: int = 0
@@ -83,15 +79,6 @@ class RunFinding(msgspec.Struct, frozen=True):
         return f"{tools}.{', '.join(self.parameters)}" if self.parameters else tools
 
 
-class WeakFinding(msgspec.Struct, frozen=True):
-    """A finding that may be chance: its position in the list."""
-
-    rank: int
-    cause: Cause
-    tools: tuple[str, ...]
-    parameter: str
-
-
 class ParameterRow(msgspec.Struct, frozen=True):
     """One parameter: how often it was wrong, and how."""
 
@@ -100,23 +87,7 @@ class ParameterRow(msgspec.Struct, frozen=True):
     expected: int
     wrong: int
     kinds: dict[str, int]
-    typical: str
     expected_actual: tuple[tuple[Any, Any, int], ...] = ()
-
-
-class Count(msgspec.Struct, frozen=True):
-    """Failed trials of a group, and all of them."""
-
-    failed: int
-    trials: int
-
-
-class Extreme(msgspec.Struct, frozen=True):
-    """A slow or costly case."""
-
-    golden: str
-    trial: int
-    value: float
 
 
 class Analysis(msgspec.Struct, frozen=True):
@@ -130,17 +101,10 @@ class Analysis(msgspec.Struct, frozen=True):
     failed: int
     trials: int
     goldens: int
-    background: float
     findings: tuple[RunFinding, ...]
     confusion: tuple[tuple[str, str, int], ...]
     parameters: tuple[ParameterRow, ...]
-    by: dict[str, dict[str, Count]]
-    codes: dict[str, int]
     guidance: tuple[str, ...] = ()
-    weak: tuple[WeakFinding, ...] = ()
-    compared_with: tuple[str, ...] = ()
-    slow: tuple[Extreme, ...] = ()
-    costly: tuple[Extreme, ...] = ()
     known: bool = True
     attempts: int = 0
     format: str = FORMAT
@@ -205,15 +169,10 @@ def analyze_trials(
         failed=sum(case.failed for case in evidence.cases),
         trials=sum(case.trials for case in evidence.cases),
         goldens=len(evidence.cases),
-        background=round(ranking.background, 4),
         findings=tuple(findings),
         confusion=_confusion(evidence),
         parameters=_parameter_rows(evidence),
-        by=_by(evidence),
-        codes=dict(most_common(evidence.codes)),
         guidance=seeds_guidance(evidence),
-        weak=tuple(WeakFinding(f.rank, f.cause, f.tools, f.parameter) for f in findings if not f.stated),
-        compared_with=tuple(others),
         known=known,
         attempts=attempts,
     )
@@ -224,18 +183,11 @@ def _finding(
 ) -> RunFinding:
     hypothesis = explained.hypothesis
     ids = [case.id for case in evidence.goldens_with(explained.symptoms)]
-    rows = [evidence.parameters[tool, name] for tool in hypothesis.tools for name in hypothesis.parameters]
-    kinds = Counter[str]()
-    for row in rows:
-        kinds.update(row.kinds)
-    pairs = [(*row.raw[pair], times) for row in rows for pair, times in row.pairs.items()]
-    also = sorted({group for n in explained.symptoms for group in evidence.seen[n].symptom.also})
     return RunFinding(
         rank=number,
         cause=hypothesis.cause,
         stated=explained.stated,
         tools=hypothesis.tools,
-        parameter=hypothesis.parameters[0] if hypothesis.parameters else "",
         parameters=hypothesis.parameters,
         goldens=tuple(ids[:MOST_GOLDENS]),
         count=len(ids),
@@ -244,13 +196,10 @@ def _finding(
         won_back=_gain(evidence, explained, background),
         plausibility=round(hypothesis.weight.plausibility, 3),
         trials=explained.trials,
-        expected_actual=tuple(sorted(pairs, key=lambda p: (-p[2], repr(p)))[:MOST_VALUES]),
-        kinds=dict(most_common(kinds)),
         lint=hypothesis.lint,
         evidence=tuple(hypothesis.weight.reasons) if evidence.known else (),
         change=hypothesis.change if evidence.known else (),
         examples=typical_goldens(ids, inputs),
-        also=tuple(also),
         danger=explained.danger,
         dangerous=explained.dangerous,
     )
@@ -293,7 +242,7 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
     for group in filter(None, (flaky, solid)):
         ids, trials = tuple(case.id for case, _ in group), sum(count for _, count in group)
         if group is flaky:
-            what = f"{len(ids)} goldens pass sometimes"
+            what = f"{pluralize(len(ids), 'golden')} with trials that pass and trials that fail"
             advice = f"They fail in {trials} trials and pass in others. "
             advice += "More trials would show whether there is a pattern."
         else:
@@ -306,7 +255,6 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
                 cause="flaky" if group is flaky else "unexplained",
                 stated=False,
                 tools=(),
-                parameter="",
                 goldens=ids[:MOST_GOLDENS],
                 what=what,
                 advice=advice,
@@ -343,24 +291,8 @@ def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:
         if wrong and name:
             kinds = dict(most_common(row.kinds))
             shown = tuple((*row.raw[pair], times) for pair, times in most_common(row.pairs)[:MOST_VALUES])
-            rows.append(ParameterRow(tool, name, row.expected, wrong, kinds, next(iter(kinds)), shown))
+            rows.append(ParameterRow(tool, name, row.expected, wrong, kinds, shown))
     return tuple(sorted(rows, key=lambda r: (-r.wrong, r.tool, r.parameter)))
-
-
-def _by(evidence: Evidence) -> dict[str, dict[str, Count]]:
-    tools = {
-        name: Count(0, stats_.trials) for name, stats_ in sorted(evidence.tool_stats.items()) if stats_.trials
-    }
-    for seen in evidence.seen:
-        name = seen.symptom.tool
-        if name in tools and not seen.negative:
-            tools[name] = Count(tools[name].failed + seen.trials, tools[name].trials)
-    return {
-        "category": {name: Count(*counts) for name, counts in sorted(evidence.by_category.items())},
-        "language": {name: Count(*counts) for name, counts in sorted(evidence.by_language.items())},
-        "turn": {str(turn): Count(times, times) for turn, times in sorted(evidence.by_turn.items())},
-        "tool": tools,
-    }
 
 
 MOST_LINTED = 400

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from rightcall.improve.counters import FailedTrial, GoldenTrials
-from rightcall.improve.findings import Analysis, Extreme, analyze_trials
+from rightcall.improve.findings import Analysis, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_evidence import voter_of
 from rightcall.improve.run_setup import run_record
@@ -56,11 +56,7 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
         known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
     )
-    extreme_trials = store.runs.failures(stored.id).extreme_trials
-    slow, costly = (
-        tuple(Extreme(*trial) for trial in extreme_trials(what)) for what in ("latency_ms", "cost_usd")
-    )
-    return msgspec.structs.replace(analysis, run=stored.id, slow=slow, costly=costly)
+    return msgspec.structs.replace(analysis, run=stored.id)
 
 
 def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:

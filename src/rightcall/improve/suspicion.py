@@ -20,7 +20,15 @@ from rightcall.improve.doubts.demands import against_schema
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.golden_facts import all_words, expected_tools
 from rightcall.improve.symptom import Symptom, enum_of
-from rightcall.improve.votes import Ballot, ObservedBehaviour, Votes, attempts_of, count_votes, voters_of
+from rightcall.improve.votes import (
+    Alternative,
+    Ballot,
+    ObservedBehaviour,
+    Votes,
+    attempts_of,
+    count_votes,
+    voters_of,
+)
 from rightcall.metrics.matching.base import MISSING
 
 MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
@@ -49,8 +57,10 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
         tool = calls[0].tools[0] if calls else ""
         return ObservedBehaviour(tool, tool, sentence=reason.sentence)
     behaviour = behaviour_of(suspect.difference)
-    if behaviour is None or not _is_steady(suspect.votes, own):
+    agreement = suspect.votes.agreement
+    if behaviour is None or agreement is None or not _is_steady(agreement, own):
         return None
+    behaviour = behaviour._replace(agents=len(agreement.agents))
     if any(reason.band == "likely" for reason in too_strict(suspect)):
         return behaviour
     seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN
@@ -67,10 +77,9 @@ def _agreement(votes: Votes, own: Votes) -> Votes:
     return own if votes.n == 1 or others_agree else Votes(votes.n, votes.passing)
 
 
-def _is_steady(votes: Votes, own: Votes) -> bool:
+def _is_steady(agreement: Alternative, own: Votes) -> bool:
     """Whether this run's own trials mostly do what is agreed on."""
-    agreement, first = votes.agreement, own.first
-    return bool(agreement and first and first.key == agreement.key and first.share >= STEADY)
+    return own.first is not None and own.first.key == agreement.key and own.first.share >= STEADY
 
 
 def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:

@@ -42,7 +42,7 @@ class Symptom(NamedTuple):
     """What went wrong first in a trial.
 
     `tool` is the expected tool, or the one called too often; `called` the one called instead, empty for none. `code` is
-    that of the first failure. `detail` is the text of a tool's error. `also` names the groups that followed. `skipped`
+    that of the first failure. `detail` is the text of a tool's error. `skipped`
     is the expected tool whose result the call lacked, `danger` the worst sort of danger in the trial. `agents` are the
     agent that should have worked and the one that did; `untold` is the agent that was not told what it needed.
     """
@@ -53,7 +53,6 @@ class Symptom(NamedTuple):
     arguments: tuple[BadArgument, ...] = ()
     code: str = ""
     detail: str = ""
-    also: tuple[SymptomGroup, ...] = ()
     turn: int | None = None
     skipped: str = ""
     danger: str = ""
@@ -103,7 +102,7 @@ def symptom_of(
             symptom, mistakes = _arguments(told, calls, request, tools, skipped=failure.tool)
         if not symptom.skipped:
             symptom, mistakes = _symptom_of_failure(groups[0], failure), ()
-    return symptom._replace(also=tuple(groups[1:]), turn=turn), mistakes
+    return symptom._replace(turn=turn), mistakes
 
 
 def _symptom_of_failure(group: SymptomGroup, failure: Failure) -> Symptom:

@@ -192,12 +192,13 @@ def _length(calls: Sequence[ToolCall]) -> tuple[int, str]:
 
 
 class ObservedBehaviour(NamedTuple):
-    """What an agent does instead of what a golden expects; or the `sentence` of a doubt that needs no behaviour."""
+    """What `agents` do instead of what a golden expects; or the `sentence` of a doubt that needs no behaviour."""
 
     wanted: str
     called: str
     values: tuple[tuple[str, str, str], ...] = ()
     sentence: str = ""
+    agents: int = 1
 
 
 class RunVotes(NamedTuple):

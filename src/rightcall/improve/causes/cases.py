@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rightcall.core.text import pluralize
 from rightcall.improve.counters import NEGATIVE
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Cause, Hypothesis, ProposedChange, Weight, codes_on, quote_values
@@ -60,20 +61,21 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
 
 
 def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
-    """Goldens that every trial and every model contradicts in the same way, supported by the request."""
+    """Goldens that most trials contradict in the same way, supported by the request."""
     symptoms = [number for number, seen in enumerate(evidence.seen) if seen.suspect and seen.trials > 0]
     if not symptoms:
         return
     goldens = tuple(sorted(evidence.suspects))
     shown = [_behaviour_text(golden, evidence) for golden in goldens[:3]]
-    models = len(evidence.others) + 1
+    models = min(evidence.suspects[golden].agents for golden in goldens)
+    verb = "is" if len(goldens) == 1 else "are"
     tools = sorted(
         {evidence.suspects[golden].wanted for golden in goldens}, key=lambda name: evidence.place.get(name, 0)
     )
     yield Hypothesis(
         symptoms,
         Weight(0.9 if evidence.others else 0.75, *shown),
-        f"{len(goldens)} goldens are contradicted by the same call every time",
+        f"{pluralize(len(goldens), 'golden')} {verb} contradicted by what agents do in most trials",
         f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
         "them before changing a tool.",
         tuple(tools),

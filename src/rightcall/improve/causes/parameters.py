@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from rightcall.core.text import percent
+from rightcall.core.text import percent, pluralize
 from rightcall.improve.counters import ParameterStats, most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, ProposedChange, Weight, codes_on, quote_values
@@ -257,7 +257,7 @@ def request_lacks_information(evidence: Evidence) -> Iterator[Hypothesis]:
         yield place.hypothesis(
             symptoms,
             weight,
-            f"the requests of {len(goldens)} goldens do not contain the {place.parameter} that {place.tool} should get",
+            f"{pluralize(len(goldens), 'request')} without the {place.parameter} that {place.tool} should get",
             f"The request of {quote_values(goldens, 3)} does not contain {place.parameter}. Add it, or expect a "
             "question instead of a call.",
         )

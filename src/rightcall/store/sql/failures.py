@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
@@ -41,14 +41,6 @@ class StoredFailure(NamedTuple):
     codes: tuple[Failure, ...]
     calls: Sequence[ToolCall]
     state: Mapping[str, Any] | None = None
-
-
-class ExtremeTrial(NamedTuple):
-    """A trial that took long or cost much."""
-
-    golden_id: str
-    trial: int
-    value: float
 
 
 class RunFailures:
@@ -170,17 +162,6 @@ class RunFailures:
         if self._run_key is None:
             self._run_key = int(find(connection, self._run).key)
         return self._run_key
-
-    def extreme_trials(self, which: Literal["latency_ms", "cost_usd"], limit: int = 5) -> list[ExtremeTrial]:
-        column = results[which]
-        query = select(results.golden_id, results.trial, column).where(column.is_not(None))
-        order = column.desc(), results.golden_id, results.trial
-        with self._store.read_transaction() as connection:
-            here = results.run_key == self._key(connection)
-            return [
-                ExtremeTrial(*row)
-                for row in connection.execute(query.where(here).order_by(*order).limit(limit))
-            ]
 
 
 def _behaviour(
