@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.datasets.dataset import DatasetFiles
 from rightcall.model import (
     ConversationalGolden,
@@ -110,13 +110,6 @@ def test_test_cases_are_saved_as_goldens_with_their_calls(tmp_path):
     assert loaded.goldens[1].actual_output == "c"
 
 
-def test_a_sample_is_repeatable_and_keeps_the_order():
-    drawn = some(50).sample(10, seed=3)
-    assert drawn == some(50).sample(10, seed=3)
-    assert drawn != some(50).sample(10, seed=4)
-    assert [int(g.id[1:]) for g in drawn] == sorted(int(g.id[1:]) for g in drawn)
-
-
 @given(share=st.floats(0.05, 0.95), seed=st.integers(0, 5))
 def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
     whole = DatasetFiles(Golden(f"q{i}", id=f"g{i}", cluster=f"c{i % 7}") for i in range(40))
@@ -124,21 +117,6 @@ def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
     assert {g.id for g in first} | {g.id for g in second} == {g.id for g in whole}
     assert {g.cluster for g in first}.isdisjoint(g.cluster for g in second)
     assert abs(len(first) - share * 40) <= 6
-
-
-def test_merge_refuses_two_goldens_of_one_id():
-    with pytest.raises(InputError, match="golden 'x': is in both datasets, with different content"):
-        DatasetFiles([Golden("a", id="x")]).merge(DatasetFiles([Golden("b", id="x")]))
-    assert len(some(3).merge(some(5))) == 5
-
-
-def test_dedupe_looks_at_content_not_at_ids():
-    dataset = DatasetFiles([Golden("a", id="1"), Golden("a", id="2"), Golden("b", id="3")])
-    assert [g.id for g in dataset.dedupe()] == ["1", "3"]
-
-
-def test_the_fingerprint_follows_the_content():
-    assert some(3).fingerprint() == some(3).fingerprint() != some(4).fingerprint()
 
 
 def test_rows_of_mappings_and_things_like_frames_are_read():

@@ -1,4 +1,4 @@
-"""Goldens from the frames people have: pandas, polars, Arrow, Parquet, Hugging Face."""
+"""Goldens from the frames people have: pandas, polars, Arrow, Hugging Face."""
 
 from __future__ import annotations
 
@@ -55,13 +55,4 @@ def test_a_frame_gives_the_same_goldens_as_a_file_would(make):
 def test_columns_of_a_frame_may_have_other_names():
     dataset = DatasetFiles()
     dataset.add_goldens_from(pandas_frame().rename(columns={"input": "question"}), input_col_name="question")
-    assert dataset == DatasetFiles(EXPECTED)
-
-
-def test_parquet_is_read(tmp_path):
-    from pyarrow import parquet
-
-    parquet.write_table(arrow_table(), tmp_path / "x.parquet")
-    dataset = DatasetFiles()
-    dataset.add_goldens_from_parquet_file(tmp_path / "x.parquet")
     assert dataset == DatasetFiles(EXPECTED)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def as_trajectories(goldens: Path, recorded: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
-    if recorded.suffix == ".parquet" or _begins_with_golden(recorded):
+    if _begins_with_golden(recorded):
         return recorded
     read_traces = find("services", "traced_goldens")
     trajectories = read_traces(goldens, recorded) if read_traces is not None else None

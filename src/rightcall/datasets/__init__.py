@@ -2,11 +2,10 @@
 
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines; SeenIds
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
-    parquet_trajectories  rows of Parquet files as JSON lines
     pairs          pair: goldens with what was recorded for them, in flat memory
     index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
-    records        goldens from frames, Hugging Face datasets and Parquet files
+    records        goldens from frames and Hugging Face datasets
     near_duplicates  texts that repeat an earlier one
     targets        goldens written as {data, target, metadata}
     formats/       jsonl, json, yaml, csv

@@ -10,14 +10,12 @@ from typing import Any, Literal, Self, get_args
 
 from msgspec.structs import replace
 
-from rightcall.core import codec
-from rightcall.core.digest import digest_of_parts
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError
 from rightcall.datasets.deepeval.names import Names, names_from
 from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_goldens
-from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, parquet_rows, rows_of
+from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, rows_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.call import ToolCall
@@ -112,40 +110,10 @@ class DatasetFiles:
         """A dataset of the goldens for which `keep` returns true."""
         return type(self)(golden for golden in self._goldens if keep(golden))
 
-    def sample(self, count: int, *, seed: int = 0) -> Self:
-        """`count` goldens drawn with the seed, in their original order."""
-        if count < 0 or count > len(self._goldens):
-            raise ConfigError(f"cannot sample {count} goldens from {len(self._goldens)}")
-        chosen = random.Random(seed).sample(range(len(self._goldens)), count)  # noqa: S311
-        return type(self)(self._goldens[i] for i in sorted(chosen))
-
     def split(self, share: float, *, seed: int = 0) -> tuple[Self, Self]:
         """Two datasets, the first with this share of the goldens; goldens of one cluster stay together."""
         first, second = split_goldens(self._goldens, share, seed=seed)
         return type(self)(first), type(self)(second)
-
-    def merge(self, other: DatasetFiles) -> Self:
-        """A dataset of both; identical goldens are kept once, different goldens with the same id are an error."""
-        goldens_by_id = {golden.id: golden for golden in self._goldens}
-        more = []
-        for golden in other.goldens:
-            if golden.id in goldens_by_id and goldens_by_id[golden.id] != golden:
-                problem = "is in both datasets, with different content"
-                raise InputError(f"golden '{golden.id}'", problem, "rename one")
-            if golden.id not in goldens_by_id:
-                more.append(golden)
-        return type(self)([*self._goldens, *more], [*self._test_cases, *other.test_cases])
-
-    def dedupe(self) -> Self:
-        """Without goldens whose content equals an earlier one, ignoring ids."""
-        kept: dict[bytes, AnyGolden] = {}
-        for golden in self._goldens:
-            kept.setdefault(codec.encode({**codec.to_plain(golden), "id": ""}), golden)
-        return type(self)(kept.values(), self._test_cases)
-
-    def fingerprint(self) -> str:
-        """A hash of the goldens in order, stable across machines."""
-        return digest_of_parts(codec.encode(golden) + b"\n" for golden in self._goldens)
 
     # Files
 
@@ -204,12 +172,6 @@ class DatasetFiles:
     def add_test_cases_from_csv_file(self, file_path: str | Path, **names: Any) -> None:
         """Add the test cases of a CSV file."""
         self._add_cases(file_path, "csv", names_from(names, "add_test_cases_from_csv_file"))
-
-    def add_goldens_from_parquet_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the goldens of a Parquet file."""
-        chosen = names_from(names, "add_goldens_from_parquet_file")
-        for place, row in enumerate(parquet_rows(file_path), 1):
-            self.add_golden(golden_of_row(row, f"{file_path}: row {place}", chosen))
 
     def add_goldens_from(self, rows: Any, **names: Any) -> None:
         """Add goldens from a pandas or polars frame, a Hugging Face dataset, an Arrow table, or mappings."""

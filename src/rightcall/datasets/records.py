@@ -1,17 +1,15 @@
-"""Goldens from rows in memory or other sources: frames, Hugging Face datasets, Parquet files."""
+"""Goldens from rows in memory: frames, Hugging Face datasets."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from rightcall.core.errors import ConfigError, InputError, MissingExtraError
+from rightcall.core.errors import ConfigError
 from rightcall.datasets.deepeval.names import KNOWN, Names
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.goldens import FIELDS, golden_of_plain
-from rightcall.files.checked_read import require_file
 from rightcall.model.golden import AnyGolden
 
 NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings"}
@@ -44,24 +42,6 @@ def rows_of(source: Any) -> Iterator[dict[str, Any]]:
             kind = type(row).__name__
             raise ConfigError(f"row {place}: expected a mapping from column to value, got {kind}")
         yield {str(name): plain(value) for name, value in row.items()}
-
-
-def parquet_rows(path: str | Path) -> Iterator[dict[str, Any]]:
-    with open_parquet(path) as file:
-        for batch in file.iter_batches():
-            yield from rows_of(batch)
-
-
-def open_parquet(path: str | Path) -> Any:
-    path = require_file(path)
-    try:
-        from pyarrow import ArrowException, parquet  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    except ImportError:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "parquet") from None
-    try:
-        return parquet.ParquetFile(path)
-    except (ArrowException, OSError) as error:
-        raise InputError(str(path), f"is not a Parquet file: {error}") from None
 
 
 def plain(value: Any) -> Any:

@@ -29,7 +29,6 @@ from rightcall.datasets.formats.collection import (
     refuse_deep,
     refuse_repeated_key,
 )
-from rightcall.datasets.parquet_trajectories import parquet_lines
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
@@ -51,7 +50,6 @@ from rightcall.model.trajectory import (
 )
 
 SUFFIXES = (".jsonl", ".json")
-PARQUET = ".parquet"
 
 
 class TrajectoryLine(Record, frozen=True):
@@ -113,9 +111,7 @@ def load_trajectories(path: str | Path) -> Iterator[RecordedTrajectory]:
 def numbered_trajectories(path: str | Path) -> Iterator[tuple[int, RecordedTrajectory]]:
     """The same with the first line of each."""
     path = require_file(path)
-    if path.suffix == PARQUET:
-        return _read(path, parquet_lines(path))
-    return _read(path, format_of(path, (*SUFFIXES, PARQUET)).read(path, TRAJECTORIES))
+    return _read(path, format_of(path, SUFFIXES).read(path, TRAJECTORIES))
 
 
 def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Path) -> None:

@@ -4,7 +4,7 @@
     page_renderer   templates with everything escaped, and the words and numbers in them
     views       what was computed for a run, cached until the run changes
     links       URLs of pages, and the fields of forms
-    server      make_app: routes, checks on every request, headers on every response; address, port, deadlines, Ctrl-C
+    server      make_app: routes, checks on every request, headers on every response; address, port, Ctrl-C
     pages/      one file per page
     templates/, static/   HTML, CSS and ES modules; nothing is built, nothing is fetched from elsewhere
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
 import threading
@@ -10,9 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import cast
 
-import h11
 import msgspec
 from starlette.applications import Starlette
 from starlette.datastructures import MutableHeaders
@@ -21,7 +18,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
@@ -76,7 +72,6 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
     threading.Thread(target=compile_templates, args=(app.state.templates,), daemon=True).start()
     config = uvicorn.Config(
         app,
-        http=deadline_protocol(),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -84,6 +79,7 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
         ws="none",
         proxy_headers=False,
         timeout_graceful_shutdown=3,
+        http="h11",
         h11_max_incomplete_event_size=64 * 1024,
         limit_concurrency=200,
     )
@@ -105,54 +101,6 @@ def _bound(host: str, port: int | None) -> socket.socket:
     tried = f"any port from {FIRST_PORT} to {last}" if port is None else f"port {port}"
     reason, which = problem.strerror if problem else "", "one" if port is None else "another"
     raise InfrastructureError(f"cannot bind {tried} on {host}: {reason}; choose {which} with --port")
-
-
-SECONDS = 10.0
-MOST_WAITING = 100
-
-
-def deadline_protocol(seconds: float = SECONDS, most: int = MOST_WAITING) -> type[H11Protocol]:
-    """The protocol for one server; its connections share the list of those that wait."""
-    shared = {"waiting": {}, "seconds": seconds, "most": most}
-    return cast("type[H11Protocol]", type("Limited", (DeadlineProtocol,), shared))
-
-
-class DeadlineProtocol(H11Protocol):
-    """HTTP/1.1 on one connection. It waits from its beginning, or the first byte of a request, to the last one."""
-
-    waiting: dict[DeadlineProtocol, asyncio.TimerHandle]
-    seconds: float
-    most: int
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        self._wait()
-        super().data_received(data)
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
-            self._wait_no_more()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._wait_no_more()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        if self in self.waiting:
-            return
-        self.waiting[self] = self.loop.call_later(self.seconds, self._give_up)
-        if len(self.waiting) > self.most:
-            next(iter(self.waiting))._give_up()  # dicts keep their order: the oldest is first
-
-    def _wait_no_more(self) -> None:
-        timer = self.waiting.pop(self, None)
-        if timer is not None:
-            timer.cancel()
-
-    def _give_up(self) -> None:
-        self._wait_no_more()
-        self.transport.abort()
 
 
 LARGEST_BODY = 300_000
