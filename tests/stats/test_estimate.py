@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from rightcall.stats.clusters import sample
 from rightcall.stats.intervals import wilson
-from rightcall.stats.mean_interval import estimate, korn_graubard
+from rightcall.stats.mean_interval import estimate
 
 
 def test_independent_yes_or_no_is_shown_with_wilson():
     found = sample([[1]] * 47 + [[0]] * 3)
     assert estimate(found)[1:4] == (*wilson(47, 50), "wilson")
-
-
-def test_repeated_trials_are_shown_with_korn_graubard():
-    cases = [[1, 1, 1], [1, 0, 1], [0, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 0]]
-    shown = estimate(sample(cases))
-    assert (shown.low, shown.high) == korn_graubard(cases)
-    assert shown.small
 
 
 def test_equal_graded_scores_do_not_give_a_zero_width_interval():

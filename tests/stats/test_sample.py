@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import numpy as np
@@ -11,7 +10,7 @@ import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.stats.clusters import cluster_se, rerun_se, sample
+from rightcall.stats.clusters import cluster_se, sample
 
 trials = st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=5), min_size=2, max_size=30)
 numbers = st.floats(-1, 1, allow_subnormal=False)
@@ -56,11 +55,6 @@ def test_one_cluster_has_an_unknown_error_rather_than_zero():
 
 def test_a_case_weighs_the_same_however_often_it_was_tried():
     assert sample([[1], [1, 0, 1, 1], [0, 0], [1] * 5]).mean == 0.6875
-
-
-def test_rerun_error_needs_two_trials_of_every_case():
-    assert rerun_se([[1], [1, 0]]) is None
-    assert rerun_se([[1, 1], [1, 0]]) == pytest.approx(math.sqrt(0.25) / 2)
 
 
 def test_a_case_without_trials_is_refused():

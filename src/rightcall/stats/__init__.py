@@ -5,7 +5,6 @@
     clusters       trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     mean_interval  the interval shown with a mean, in one place; Korn-Graubard for repeated trials and clusters
     gaffke         the bounds and p-values that decide a gate, and the distribution behind them
-    bootstrap_interval   percentile bootstrap over clusters
     pass_k         pass^k; flaky cases
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg
     permutation    sign flips; the exchange test, exact for unequal numbers of trials

@@ -7,6 +7,7 @@ a rater always says the same, agreement beyond it is undefined: None, neither 0 
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,8 +16,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from rightcall.model.record import Record
-from rightcall.stats.bootstrap_interval import RESAMPLES, central_interval
 from rightcall.stats.intervals import Interval, require_share
+
+RESAMPLES = 10_000
 
 
 class Table(NamedTuple):
@@ -148,3 +150,14 @@ def _draw_interval(
         if value is not None:
             values.append(value)
     return central_interval(values, conf)
+
+
+def central_interval(draws: Iterable[float], conf: float) -> Interval:
+    """What is left of draws when a share of (1−conf)/2 is cut off at either end."""
+    ordered, tail = sorted(draws), (1 - conf) / 2
+    return Interval(quantile_of_sorted(ordered, tail), quantile_of_sorted(ordered, 1 - tail))
+
+
+def quantile_of_sorted(ordered: Sequence[float], q: float) -> float:
+    """The smallest value with at least a share q of the ordered values at or below it."""
+    return ordered[max(0, math.ceil(q * len(ordered) - 1e-9) - 1)]

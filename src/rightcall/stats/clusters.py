@@ -33,7 +33,6 @@ class Sample(NamedTuple):
     clusters: int
     binary: bool
     plain: bool
-    rerun_se: float | None = None
 
 
 def sample(
@@ -58,7 +57,6 @@ def sample(
         clusters=groups,
         binary=all(x in (0, 1) for xs in lists for x in xs),
         plain=even and total == len(lists) == groups,
-        rerun_se=rerun_se(lists, weights),
     )
 
 
@@ -102,23 +100,3 @@ def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> list[
     for value, cluster in zip(values, clusters, strict=True):
         members.setdefault(cluster, []).append(value)
     return [math.fsum(group) for group in members.values()]
-
-
-def rerun_se(trials: Trials, weights: Sequence[float] | None = None) -> float | None:
-    """Standard error of the mean if the same cases were run again; None unless every m_i ≥ 2.
-
-    SE² = Σ w_i² p_i(1−p_i)/(m_i−1) / W²; for graded scores the trials' variance/m_i replaces
-    p(1−p)/(m−1), which it equals for yes/no. It says nothing about cases not in the suite.
-    """
-    lists = list(trials.values() if isinstance(trials, Mapping) else trials)
-    if not lists or any(len(xs) < 2 for xs in lists):
-        return None
-    shares = weights if weights is not None else [1.0] * len(lists)
-    parts = [w * w * variance(xs) / len(xs) for w, xs in zip(shares, lists, strict=True)]
-    return math.sqrt(math.fsum(parts)) / math.fsum(shares)
-
-
-def variance(values: Sequence[float]) -> float:
-    """Σ (x − x̄)² / (n − 1) for n ≥ 2 values."""
-    mean = math.fsum(values) / len(values)
-    return math.fsum((x - mean) ** 2 for x in values) / (len(values) - 1)

@@ -19,7 +19,7 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.core.text import one_line
 from rightcall.model.record import Record
-from rightcall.stats.bootstrap_interval import quantile_of_sorted
+from rightcall.stats.agreement import quantile_of_sorted
 from rightcall.stats.intervals import Interval, require_share
 from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import (

@@ -21,8 +21,7 @@ from msgspec.structs import asdict
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, hundredths, one_line, pluralize
-from rightcall.stats.agreement import Table, kappa, kappa_interval
-from rightcall.stats.bootstrap_interval import quantile_of_sorted
+from rightcall.stats.agreement import Table, kappa, kappa_interval, quantile_of_sorted
 from rightcall.stats.intervals import Interval, require_share
 from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import (

@@ -11,16 +11,13 @@ be as informative, n*.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.stats.clusters import Sample, Trials, sample
-from rightcall.stats.intervals import Interval, clopper_pearson, t_interval, wilson
+from rightcall.stats.clusters import Sample
+from rightcall.stats.intervals import clopper_pearson, t_interval, wilson
 from rightcall.stats.special import t_quantile
 
 Method = Literal["wilson", "korn_graubard", "t"]
-SMALL_SAMPLE = 10
-"""Below this number of clusters, a Student's t interval is labelled a small sample wherever it is shown."""
 
 
 class Estimate(NamedTuple):
@@ -34,8 +31,6 @@ class Estimate(NamedTuple):
     trials: int
     clusters: int
     se: float | None
-    rerun_se: float | None
-    small: bool
 
 
 def estimate(scores: Sample, conf: float = 0.95) -> Estimate:
@@ -49,9 +44,8 @@ def estimate(scores: Sample, conf: float = 0.95) -> Estimate:
     else:
         low, high = t_interval(scores.mean, scores.se or 0.0, scores.clusters - 1, conf)
         low, high = max(0.0, low), min(1.0, high)
-    small = scores.clusters < SMALL_SAMPLE
     counts = (scores.cases, scores.trials, scores.clusters)
-    return Estimate(scores.mean, low, high, method, *counts, scores.se, scores.rerun_se, small)
+    return Estimate(scores.mean, low, high, method, *counts, scores.se)
 
 
 def method_for(scores: Sample) -> Method:
@@ -63,22 +57,6 @@ def method_for(scores: Sample) -> Method:
     if scores.binary:
         return "wilson" if scores.plain else "korn_graubard"
     return "t" if scores.se else "korn_graubard"
-
-
-def korn_graubard(
-    trials: Trials,
-    conf: float = 0.95,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    weights: Sequence[float] | None = None,
-) -> Interval:
-    """Clopper-Pearson at x = S n*, n = n*, with n* of `effective_n`.
-
-    Korn & Graubard, Survey Methodology 24 (1998) 193.
-    """
-    scores = sample(trials, clusters, weights)
-    n = effective_n(scores, conf)
-    return clopper_pearson(scores.mean * n, n, conf)
 
 
 def effective_n(scores: Sample, conf: float = 0.95) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from rightcall.core.errors import InputError
-from rightcall.stats.intervals import require_counts, require_share
+from rightcall.stats.intervals import require_counts
 from rightcall.stats.special import beta_tails
 
 
@@ -57,10 +57,3 @@ def suggests_quarantine(n: int, c: int) -> bool:
     require_counts("suggests_quarantine", c, n)
     a, b = c + 0.5, n - c + 0.5
     return n >= 5 and beta_tails(0.9, a, b)[0] - beta_tails(0.1, a, b)[0] >= 0.9
-
-
-def trials_to_see(q: float, power: float = 0.95) -> int:
-    """Trials after which a failure of rate q has occurred at least once: ⌈ln(1−power)/ln(1−q)⌉."""
-    require_share("trials_to_see", "q", q)
-    require_share("trials_to_see", "power", power)
-    return math.ceil(math.log1p(-power) / math.log1p(-q) - 1e-12)

@@ -80,19 +80,6 @@ def n_paired(delta: float, var: float, alpha: float = 0.05, power: float = 0.8) 
     return _z_sum(alpha, power) ** 2 * var / delta**2
 
 
-def n_mcnemar(psi: float, delta: float, alpha: float = 0.05, power: float = 0.8) -> float:
-    """Pairs needed when a share ψ changes and the rates differ by δ.
-
-    n = (z_{1−α/2} √ψ + z_{power} √(ψ − δ²))²/δ². Connor, Biometrics 43 (1987) 207.
-    """
-    if not 0 < abs(delta) <= psi <= 1:
-        raise InputError(
-            "n_mcnemar", f"delta must lie within psi, the share that changes, got {delta}, {psi}"
-        )
-    z_a, z_b = normal_quantile(1 - alpha / 2), normal_quantile(power)
-    return (z_a * math.sqrt(psi) + z_b * math.sqrt(psi - delta**2)) ** 2 / delta**2
-
-
 def _z_sum(alpha: float, power: float) -> float:
     require_share("power", "alpha", alpha)
     require_share("power", "power", power)
