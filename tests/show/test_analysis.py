@@ -14,7 +14,6 @@ FINDING = RunFinding(
     cause="wrong_tool",
     stated=True,
     tools=("find_order",),
-    parameter="",
     goldens=("a", "b"),
     what=WORDS.strip(),
     advice="Say in the description when to stop. " * 4,
@@ -23,7 +22,7 @@ FINDING = RunFinding(
     trials=4,
     evidence=(WORDS,),
 )
-ANALYSIS = Analysis("r", 4, 10, 5, 0.1, (FINDING,), (), (), {}, {})
+ANALYSIS = Analysis("r", 4, 10, 5, (FINDING,), (), ())
 
 
 class FakeTerminal(io.StringIO):
@@ -46,7 +45,7 @@ def test_long_lines_are_wrapped_at_the_width_of_a_terminal_and_stay_indented(mon
 
 def test_attempts_of_attacks_are_said_to_be_left_out_also_when_nothing_else_failed():
     out = io.StringIO()
-    print_analysis(Screen(file=out), Analysis("r", 0, 10, 5, 0.1, (), (), (), {}, {}, attempts=120))
+    print_analysis(Screen(file=out), Analysis("r", 0, 10, 5, (), (), (), attempts=120))
     assert out.getvalue().splitlines() == [
         "0 of 10 trials failed in r",
         "  120 goldens with attacks or benign twins not analyzed: see `rightcall runs report`",

@@ -3,7 +3,6 @@
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines; SeenIds
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairs          pair: goldens with what was recorded for them, in flat memory
-    index          goldens by id on disk, for pairing files of different order
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
     records        goldens from frames and Hugging Face datasets
     near_duplicates  texts that repeat an earlier one

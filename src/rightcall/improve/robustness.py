@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import msgspec
+
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.decide.candidates import compare_many
-from rightcall.improve.perturbations import KINDS, PerturbTask, require_kind
+from rightcall.improve.argument_kind import still_holds, values_in_request
+from rightcall.improve.variant import redefine_agent
+from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
@@ -27,6 +35,187 @@ from rightcall.tools.faults.measures import (
     in_plain_words,
     missing_effects,
 )
+
+STRANGERS = (
+    ("convert_currency", "Convert an amount of money from one currency to another at today's rate."),
+    ("play_song", "Play a song or an album on the loudspeaker in the living room."),
+    ("order_pizza", "Order a pizza to an address; returns when it will arrive."),
+    ("translate_text", "Translate a text from one language into another."),
+    ("count_steps", "How many steps somebody walked on a day."),
+    ("water_plants", "Water the plants on the balcony for a while."),
+    ("rate_movie", "Give a movie a rating from one to five stars."),
+    ("park_car", "Find a free parking space near an address."),
+)
+NOT_AVAILABLE = {"error": {"error": "not_available", "detail": "this tool is not available here"}}
+SHORTEST_WORD = 5
+
+
+@dataclass(frozen=True)
+class PerturbTask:
+    """What a perturbation changes; `paraphrases` are those of a model, by golden."""
+
+    plan: Plan
+    tools: Sequence[Tool]
+    goldens: Sequence[Golden]
+    paraphrases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def random(self, *what: object) -> random.Random:
+        """A random generator with the seed of the run."""
+        return random.Random("/".join(map(str, (self.plan.seed, *what))))  # noqa: S311
+
+    def with_tools(self, tools: Sequence[Tool], goldens: Sequence[Golden], **fields: Any) -> Plan:
+        """The agent with other definitions."""
+        agent = redefine_agent(self.plan.agent, tools, **fields)
+        return replace(self.with_goldens(goldens), agent=agent)
+
+    def with_goldens(self, goldens: Sequence[Golden]) -> Plan:
+        """The same agent with other goldens."""
+        return replace(self.plan, dataset=list(goldens), in_memory=None, lines=())
+
+    @property
+    def on_suite_tools(self) -> list[Golden]:
+        """Goldens that define no tools: others are not affected by changes to the suite's tools."""
+        return [golden for golden in self.goldens if golden.tools is None]
+
+
+def order(task: PerturbTask) -> Plan:
+    """The tools reversed. Goldens that define tools are left out."""
+    return task.with_tools(list(reversed(task.tools)), task.on_suite_tools)
+
+
+def distractors(task: PerturbTask) -> Plan:
+    """Eight unrelated tools among the others; in a loop they are not available."""
+    tool_names = {tool.name for tool in task.tools}
+    more = [Tool(name, text) for name, text in STRANGERS if name not in tool_names]
+    mixed = [*task.tools, *more]
+    task.random("distractors").shuffle(mixed)
+    unavailable = {tool.name: NOT_AVAILABLE for tool in more} if task.plan.agent.mode == "loop" else {}
+    return task.with_tools(mixed, task.on_suite_tools, mocks={**task.plan.agent.mocks, **unavailable})
+
+
+def names(task: PerturbTask) -> Plan:
+    """Neutral names of tools. Goldens whose text names a tool are left out."""
+    numbers = list(range(1, len(task.tools) + 1))
+    task.random("names").shuffle(numbers)
+    new = {tool.name: f"tool_{number:02}" for tool, number in zip(task.tools, numbers, strict=True)}
+    if not new:
+        return task.with_goldens(task.goldens)
+    spoken = re.compile(
+        "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(new, key=len, reverse=True))
+    )
+
+    def text(words: str) -> str:
+        return spoken.sub(lambda match: new[match.group()], words)
+
+    tools = [
+        msgspec.structs.replace(
+            tool, name=new[tool.name], title="", description=text(tool.description),
+            input_schema=_in_texts(tool.input_schema, text),
+        )
+        for tool in task.tools
+    ]  # fmt: skip
+    agent = task.plan.agent
+    return task.with_tools(
+        tools,
+        [rename_golden_tools(g, new) for g in task.goldens if not spoken.search(g.input)],
+        renamed={after: before for before, after in new.items()},
+        system=text(agent.system),
+        mocks={new.get(name, name): _in_texts(mock, text) for name, mock in agent.mocks.items()},
+        tool_sets={
+            name: tuple(new.get(member, member) for member in members)
+            for name, members in agent.tool_sets.items()
+        },
+    )
+
+
+def _in_texts(value: Any, text: Callable[[str], str]) -> Any:
+    """A plain value with every text changed; keys stay."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict):
+        return {key: _in_texts(inner, text) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_in_texts(inner, text) for inner in value)
+    return value
+
+
+def rename_golden_tools(golden: Golden, new: Mapping[str, str]) -> Golden:
+    """The golden with its tools under other names."""
+
+    def rename(named: Any) -> Any:
+        """A tool, or several; a pattern and a definition stay."""
+        if isinstance(named, list | tuple):
+            return tuple(map(rename, named))
+        return new.get(named, named) if isinstance(named, str) else named
+
+    renamed = _with_calls(golden, lambda call: msgspec.structs.replace(call, tool=rename(call.tool)))
+    return msgspec.structs.replace(
+        renamed, forbidden_calls=rename(golden.forbidden_calls), tools=rename(golden.tools)
+    )
+
+
+def _with_calls(golden: Golden, change: Callable[[ExpectedCall], ExpectedCall]) -> Golden:
+    alternatives = tuple(tuple(map(change, calls)) for calls in golden.any_of)
+    calls = tuple(map(change, golden.expected_calls))
+    return msgspec.structs.replace(golden, expected_calls=calls, any_of=alternatives)
+
+
+def paraphrase(task: PerturbTask) -> Plan:
+    """Other words for the same request: a golden's own under `metadata.paraphrases`, or those of a model."""
+    goldens = []
+    for golden in task.goldens:
+        words = [
+            text
+            for text in (*own_paraphrases(golden), *task.paraphrases.get(golden.id, ()))
+            if still_holds(golden, text)
+        ]
+        if words:
+            goldens.append(msgspec.structs.replace(golden, input=words[0]))
+    if not goldens:
+        raise ConfigError(
+            "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
+            "same values, or a model that writes them (--paraphrase-model)"
+        )
+    return task.with_goldens(goldens)
+
+
+def own_paraphrases(golden: Golden) -> list[str]:
+    """The paraphrases that come with a golden."""
+    own = golden.metadata.get("paraphrases") if isinstance(golden.metadata, dict) else None
+    return [text for text in own if isinstance(text, str)] if isinstance(own, list) else []
+
+
+def typos(task: PerturbTask) -> Plan:
+    """Two letters swapped in a word that is not an expected argument's value."""
+    goldens = []
+    for golden in task.goldens:
+        values = " ".join(str(value) for value in values_in_request(golden))
+        words = golden.input.split(" ")
+        free = [
+            at
+            for at, word in enumerate(words)
+            if len(word) >= SHORTEST_WORD and word.isalpha() and word not in values
+        ]
+        if free:
+            rng = task.random("typos", golden.id)
+            at = rng.choice(free)
+            word, spot = words[at], rng.randrange(1, len(words[at]) - 2)
+            words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
+            goldens.append(msgspec.structs.replace(golden, input=" ".join(words)))
+    return task.with_goldens(goldens)
+
+
+KINDS: dict[str, Callable[[PerturbTask], Plan]] = {
+    kind.__name__: kind for kind in (order, names, distractors, paraphrase, typos)
+}
+
+
+def require_kind(typed: str) -> str:
+    """The name of a perturbation; refuses an unknown one."""
+    if typed not in KINDS:
+        hint = suggestion(typed, KINDS) or f"known: {', '.join(KINDS)}"
+        raise ConfigError(f"unknown perturbation '{typed}'; {hint}")
+    return typed
 
 
 class FaultReport(Record, frozen=True):

@@ -114,14 +114,14 @@ def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:
 
 def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
     """Write one line per result. Nothing is written if a small file fails early."""
-    held, most = bytearray(), HELD_BACK
+    buffer, most = bytearray(), HELD_BACK
     for result in results:
-        held += row_line(result, tools)
-        held += b"\n"
-        if len(held) >= most:
-            out.write(inert_json(held))
-            held, most = bytearray(), AT_ONCE
-    out.write(inert_json(held))
+        buffer += row_line(result, tools)
+        buffer += b"\n"
+        if len(buffer) >= most:
+            out.write(inert_json(buffer))
+            buffer, most = bytearray(), AT_ONCE
+    out.write(inert_json(buffer))
     out.flush()
 
 

@@ -121,11 +121,11 @@ def _widths(
     block: Sequence[int], natural: Sequence[int], least: Sequence[int], width: int, gap: int
 ) -> dict[int, int]:
     """What is left of the width goes to texts, from left to right."""
-    left = width - sum(least[at] + gap for at in block) + gap
+    room = width - sum(least[at] + gap for at in block) + gap
     widths: dict[int, int] = {}
     for at in block:
-        more = max(0, min(natural[at] - least[at], left))
-        widths[at], left = least[at] + more, left - more
+        more = max(0, min(natural[at] - least[at], room))
+        widths[at], room = least[at] + more, room - more
     return widths
 
 

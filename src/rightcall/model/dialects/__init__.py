@@ -21,7 +21,6 @@ more spelling: its kinds in `part_kinds`, its fields in `message_fields`, its re
     stream_pieces     what the streams of all formats share, and the check that one has ended
     streams           streamed answers, event by event
     transcript        from a transcript to a trajectory: calls in order, each with the result the agent received
-    ui_stream         the streams of user interfaces: the AI SDK and AG-UI
     wire              shared by the formats: checked access to hostile JSON, call arguments, outputs of tools
 """
 

@@ -1,18 +1,16 @@
 """The SQL store: SQLite and PostgreSQL with one schema.
 
-tables       the current schema; columns: several columns of one kind
+tables       the current schema
 record_bytes records to bytes and back, and text that every engine can store
 rows         a result as rows of its tables, and back, its scores in one column; types of columns, checked when read
 engine       connections, transactions, readable database errors
-schema       the version of a store; creating or rejecting it
-core         shared by all parts of a store, with bulk inserts and locks around shared contents
+core         shared by all parts of a store: its version, with bulk inserts and locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
 run_lookup   runs by what a user types, by filters, with their tags
 results      results, goldens and trajectories
 golden_list  goldens in the order a list shows them
 failures     failed trials as analysis reads them
-comparison   two runs golden by golden
 annotations  tags and notes
 removal      delete
 runs         `store.runs`

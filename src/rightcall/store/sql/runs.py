@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, func, select, update
 from sqlalchemy.dialects import sqlite
 
 from rightcall.core.errors import InputError, RunTakenOver, StoreError
 from rightcall.model import Run, Summary
-from rightcall.store.base import ResultFilter, RunFilter, RunsOverview, StoredCase, StoredRun, SuiteOverview
+from rightcall.store.base import (
+    Change,
+    ComparedCase,
+    ResultFilter,
+    RunFilter,
+    RunsOverview,
+    StoredCase,
+    StoredRun,
+    SuiteOverview,
+)
 from rightcall.store.sql import tables
 from rightcall.store.sql.annotations import RunAnnotations, notes_of_case, tags_of_cases
-from rightcall.store.sql.comparison import StoredComparison
-from rightcall.store.sql.core import insert_missing, refers_to_contents
+from rightcall.store.sql.core import Core, insert_missing, refers_to_contents
 from rightcall.store.sql.failures import RunFailures
 from rightcall.store.sql.golden_list import GoldenList
 from rightcall.store.sql.record_bytes import (
@@ -27,6 +35,82 @@ from rightcall.store.sql.record_bytes import (
 from rightcall.store.sql.removal import Removal
 from rightcall.store.sql.run_lookup import AS_STORED, find, list_rows, with_tags
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
+
+results = tables.results.c
+
+
+class StoredComparison:
+    """Two runs golden by golden; read when asked."""
+
+    def __init__(self, store: Core, before: str, after: str) -> None:
+        self._store, self._before, self._after = store, before, after
+
+    def counts(self) -> dict[Change, int]:
+        """How many goldens each change happened to; changes that did not happen are omitted."""
+        with self._store.read_transaction() as connection:
+            compared = _comparison_rows(connection, self._before, self._after)
+            query = select(compared.c.change, func.count().label("goldens")).group_by(compared.c.change)
+            return {row.change: row.goldens for row in connection.execute(query)}
+
+    def page(
+        self, change: Change | None = None, *, limit: int = 100, beyond: str | None = None
+    ) -> list[ComparedCase]:
+        """The next goldens by id that a change happened to; `beyond` is the last one on the previous page."""
+        with self._store.read_transaction() as connection:
+            compared = _comparison_rows(connection, self._before, self._after)
+            query = select(compared).order_by(compared.c.golden_id).limit(limit)
+            if change is not None:
+                query = query.where(compared.c.change == change)
+            if beyond is not None:
+                query = query.where(compared.c.golden_id > beyond)
+            return [ComparedCase(*row) for row in connection.execute(query)]
+
+
+def _comparison_rows(connection: Connection, before: str, after: str) -> Subquery:
+    """A row for each golden of either run. Compared with itself, every golden of a run is unchanged."""
+    first, second = find(connection, before).key, find(connection, after).key
+    sides = [_side(first, "before"), _side(second, "after")]
+    keys = (first, second)
+    counted = (
+        select(results.golden_id, *(column for side in sides for column in side))
+        .where(results.run_key.in_(keys))
+        .group_by(results.golden_id)
+        .subquery("counted")
+    )
+    c = counted.c
+    return select(
+        c.golden_id,
+        _change(c).label("change"),
+        c.before_passed,
+        c.before_judged,
+        c.after_passed,
+        c.after_judged,
+    ).subquery("compared")
+
+
+def _side(run_key: int, name: str) -> list[ColumnElement[Any]]:
+    here = results.run_key == run_key
+    return [
+        func.sum(case((here & (results.outcome == tables.PASSED), 1), else_=0)).label(f"{name}_passed"),
+        func.sum(case((here & results.outcome.in_((tables.PASSED, tables.FAILED)), 1), else_=0)).label(
+            f"{name}_judged"
+        ),
+        func.sum(case((here, 1), else_=0)).label(f"{name}_found"),
+    ]
+
+
+def _change(c: Any) -> ColumnElement[str]:
+    passed_before, passed_after = 2 * c.before_passed >= c.before_judged, 2 * c.after_passed >= c.after_judged
+    return case(
+        (c.before_found == 0, "added"),
+        (c.after_found == 0, "removed"),
+        ((c.before_judged == 0) | (c.after_judged == 0), "unjudged"),
+        (passed_before & passed_after, "passing"),
+        (passed_after, "fixed"),
+        (passed_before, "broken"),
+        else_="failing",
+    )
+
 
 runs = tables.runs.c
 

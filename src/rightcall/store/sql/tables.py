@@ -10,9 +10,45 @@ so they carry no foreign keys: checking them would cost more than writing them.
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, Index, MetaData, SmallInteger, Table, UniqueConstraint
+from functools import partial
+from typing import Any
 
-from rightcall.store.sql.columns import blobs, columns, flags, numbers, places, reals, row_numbers, texts
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnElement,
+    Double,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    UniqueConstraint,
+)
+
+from rightcall.store.sql.record_bytes import Words
+
+RowNumber = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite assigns numbers automatically only to a column declared INTEGER."""
+
+
+def columns(
+    kind: Any, *names: str, key: bool = False, null: bool = False, **options: Any
+) -> list[Column[Any]]:
+    """Columns that are never NULL unless `null`; with `key`, they are the primary key or parts of it."""
+    return [Column(name, kind, primary_key=key, nullable=null, **options) for name in names]
+
+
+texts = partial(columns, Words)
+numbers = partial(columns, BigInteger)
+places = partial(columns, Integer)
+reals = partial(columns, Double)
+flags = partial(columns, Boolean)
+blobs = partial(columns, LargeBinary)
+row_numbers = partial(columns, RowNumber, key=True)
+
 
 FAILED, PASSED, ERROR, UNCHECKED = 0, 1, 2, 3
 """`results.outcome`."""
