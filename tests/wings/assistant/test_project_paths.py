@@ -12,7 +12,6 @@ from tests.wings.assistant.client import make_project
 AWAY = {
     "agent": "agent: {model: 'scripted:../x.jsonl'}",
     "user": "agent: {model: 'keyword:'}\nuser: {model: 'scripted:../x.jsonl'}",
-    "several users": "agent: {model: 'keyword:'}\nuser: {model: ['keyword:', 'scripted:/etc/passwd']}",
     "judge": "agent: {model: 'keyword:'}\nmetrics: [\"rubric(model='scripted:../x.jsonl', rubric='x')\"]",
     "observed judge": "agent: {model: 'keyword:'}\nmetrics: [{observe: \"rubric(model='local:/x', rubric='x')\"}]",
     "cache of a judge": "agent: {model: 'keyword:'}\nmetrics: [\"rubric(model='keyword:', rubric='x', cache='../c.db')\"]",

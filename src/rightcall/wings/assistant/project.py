@@ -97,9 +97,9 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
     yield from (folder / skills for skills in (*sources.skills, *offered))
     if isinstance(suite.faults, str):
         yield folder / suite.faults
-    users = (suite.user.model if suite.user else None) or ()
+    user = suite.user.model if suite.user else None
     entries = (entry.model if isinstance(entry, ModelEndpoint) else entry for entry in suite.models.values())
-    for name in (model or suite.agent.model, *([users] if isinstance(users, str) else users), *entries):
+    for name in (model or suite.agent.model, *([user] if user else ()), *entries):
         prefix, _, file = name.partition(":")
         if (
             prefix in FILE_MODELS and file
