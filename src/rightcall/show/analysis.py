@@ -31,17 +31,17 @@ def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> No
         out.print(UNKNOWN, indent=2)
     for line in analysis.guidance:
         out.print(line, style="dim", indent=2)
-    shown = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]
-    for finding in shown:
+    visible = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]
+    for finding in visible:
         _finding(out, finding)
-    left = [finding for finding in analysis.findings if not (finding.stated or finding.danger)]
-    if left and not weak:
-        trials = sum(finding.trials for finding in left)
-        names = ", ".join(dict.fromkeys(finding.cause for finding in left))
-        findings = pluralize(len(left), "weak finding")
+    hidden = [finding for finding in analysis.findings if not (finding.stated or finding.danger)]
+    if hidden and not weak:
+        trials = sum(finding.trials for finding in hidden)
+        names = ", ".join(dict.fromkeys(finding.cause for finding in hidden))
+        findings = pluralize(len(hidden), "weak finding")
         text = f"{trials:,} failed trials are in {findings} that chance could explain ({names}): --weak"
         out.print(text, style="dim")
-    if not shown:
+    if not visible:
         out.print("No finding stands out from chance; more goldens or trials would show more.")
     if analysis.confusion:
         _print_confusion(out, analysis)

@@ -45,16 +45,16 @@ def node(tag: str, attributes: Attributes = "", *children: Node | str | None) ->
 
 
 def _solid(attributes: Attributes) -> dict[str, str]:
-    named = {"class": attributes} if isinstance(attributes, str) else attributes
-    return {**named, "class": f"{named.get('class', '')} solid".strip()}
+    attribute_map = {"class": attributes} if isinstance(attributes, str) else attributes
+    return {**attribute_map, "class": f"{attribute_map.get('class', '')} solid".strip()}
 
 
 def as_html(drawing: Node) -> str:
     tag, attributes, *children = drawing
-    named = {"class": attributes} if isinstance(attributes, str) else attributes
-    assert isinstance(named, dict)
+    attribute_map = {"class": attributes} if isinstance(attributes, str) else attributes
+    assert isinstance(attribute_map, dict)
     written = "".join(
-        f' {name}="{escape(value)}"' for name, value in named.items() if value or name != "class"
+        f' {name}="{escape(value)}"' for name, value in attribute_map.items() if value or name != "class"
     )
     inner = "".join(
         as_html(child) if isinstance(child, list) else escape(visible(str(child)), quote=False)

@@ -124,9 +124,9 @@ def _print_message(out: Screen, message: MessageView) -> None:
     mark = "[red]✗[/red] " if message.failing else "  "
     text = shorten(message.text, LONGEST_MESSAGE)
     who = f"{message.role} ({message.agent})" if message.agent else message.role
-    taken = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
+    latency_text = f"  ({duration(message.latency_ms)})" if message.latency_ms is not None else ""
     if text or not message.parts:
-        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", who, text, taken)
+        out.say(f"{mark}[bold]{{}}[/bold] {{}}[dim]{{}}[/dim]", who, text, latency_text)
     for title, body in message.parts:
         shown = " ".join(body.split())
         out.say(f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", who, title, shown[:LONGEST_MESSAGE])

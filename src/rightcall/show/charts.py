@@ -57,12 +57,12 @@ class Scale(NamedTuple):
 def distributions(view: RunView) -> Iterator[Node]:
     """Score, latency and cost over the cases: a histogram with its quantiles for each that varies."""
     paid = view.cost if view.cost and view.cost.total else None
-    named: tuple[tuple[str, Spread | None, Callable[[float], str]], ...] = (
+    measures: tuple[tuple[str, Spread | None, Callable[[float], str]], ...] = (
         ("score", view.scores, partial(decimal, digits=2)),
         ("latency", view.latency, duration),
         ("cost", paid, dollars),
     )
-    for name, spread, number in named:
+    for name, spread, number in measures:
         if spread is None or (chart := histogram(spread, name, number)) is None:
             continue
         quantiles = (

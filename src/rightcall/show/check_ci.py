@@ -25,8 +25,12 @@ _RULES = {
 
 def remarks(result: CheckResult) -> list[Remark]:
     """Damage first, then broken goldens, then lint of the changed tools; equal ones once."""
-    shown = [*map(_damage, result.hard), *map(_broken_golden, result.broken), *map(remark_of, result.lint)]
-    return list(dict.fromkeys(shown))
+    every_remark = [
+        *map(_damage, result.hard),
+        *map(_broken_golden, result.broken),
+        *map(remark_of, result.lint),
+    ]
+    return list(dict.fromkeys(every_remark))
 
 
 def check_annotations(result: CheckResult) -> Iterator[str]:
@@ -47,12 +51,13 @@ def check_quality(result: CheckResult) -> bytes:
 
 def check_sarif(result: CheckResult, version: str = "") -> bytes:
     """SARIF with the first of many remarks."""
-    shown = remarks(result)[:MOST_RESULTS]
+    first_remarks = remarks(result)[:MOST_RESULTS]
     texts = {
-        remark.rule: _RULES.get(remark.rule, f"rule {remark.rule} of rightcall lint") for remark in shown
+        remark.rule: _RULES.get(remark.rule, f"rule {remark.rule} of rightcall lint")
+        for remark in first_remarks
     }
     rules = {rule: {"shortDescription": {"text": text}} for rule, text in texts.items()}
-    return sarif(shown, rules, version, tool="rightcall check")
+    return sarif(first_remarks, rules, version, tool="rightcall check")
 
 
 def check_junit(result: CheckResult) -> bytes:

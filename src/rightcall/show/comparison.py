@@ -27,8 +27,8 @@ def print_comparison(out: Screen, compared: RunComparison, titles: tuple[str, st
     baseline, candidate = titles or (compared.baseline, compared.candidate)
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", comparison.change, candidate, baseline)
     for code, names in comparison.alarms.items():
-        shown = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-        out.say("[bold red]ALARM[/bold red] new {}: {}", code, shown)
+        listed = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
+        out.say("[bold red]ALARM[/bold red] new {}: {}", code, listed)
     out.print(comparison.sentence, soft_wrap=True)
     for warning in compared.unlike + compared.notes:
         out.print(warning, style="yellow", soft_wrap=True)

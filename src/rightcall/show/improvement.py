@@ -23,15 +23,15 @@ WORDS = {
 
 def print_improvement(out: Screen, improvement: Improvement) -> None:
     """Danger that remains, the outcome, every proposal with its numbers, what it did to other tools, then the patch."""
-    for left in improvement.danger:
-        if left.after:
-            out.say("[bold red]{}[/bold red] {}", WORD, _danger_sentence(improvement, left), soft_wrap=True)
+    for sort in improvement.danger:
+        if sort.after:
+            out.say("[bold red]{}[/bold red] {}", WORD, _danger_sentence(improvement, sort), soft_wrap=True)
     color, word = WORDS[improvement.outcome]
     out.say(f"[bold {color}]{{}}[/bold {color}]  {{}}", word, improvement.sentence, soft_wrap=True)
     out.print(_terms(improvement), style="dim", soft_wrap=True)
-    for left in improvement.danger:
-        if not left.after:
-            out.print(f"{left.danger}: {left.before} → 0 trials of held-out goldens")
+    for sort in improvement.danger:
+        if not sort.after:
+            out.print(f"{sort.danger}: {sort.before} → 0 trials of held-out goldens")
     if improvement.set_aside:
         names = ", ".join(improvement.set_aside)
         out.print(f"excluded, because they may be wrong: {names}", style="dim", soft_wrap=True)

@@ -89,8 +89,8 @@ def _head(view: RunView) -> Iterator[str]:
     yield f"## {sign} · {code(view.run.name, 80)}{kind} on {code(view.run.agent, 80)}"
     yield ""
     if not view.finished:
-        done = total.cases + total.errors + view.summary.unchecked
-        yield f"The run is not finished: {count(done)} of {count(view.planned)} cases."
+        finished_cases = total.cases + total.errors + view.summary.unchecked
+        yield f"The run is not finished: {count(finished_cases)} of {count(view.planned)} cases."
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (

@@ -40,12 +40,12 @@ def run_html(
 ) -> str:
     """A run: the verdict, a bar for each category, and what did not pass."""
     view = summary_view(summary)
-    shown = [row for row in view.shown if row.pass_rate is not None]
+    rated_rows = [row for row in view.shown if row.pass_rate is not None]
     columns = summary_columns((), "notebook")
-    rows = [[_text(column.text(row)) for column in columns] for row in shown]
+    rows = [[_text(column.text(row)) for column in columns] for row in rated_rows]
     cells = [
         [name, _bar(row.pass_rate or 0.0, row.floor), *rest]
-        for row, (name, *rest) in zip(shown, rows, strict=True)
+        for row, (name, *rest) in zip(rated_rows, rows, strict=True)
     ]
     explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
     notes = "".join(f"<p>{_text(note, 400)}</p>" for note in (*summary.warnings, *floor_notes(summary)))
@@ -91,9 +91,9 @@ def analysis_html(analysis: Analysis) -> str:
     notes = [analysis.attempts_note, "" if analysis.known else UNKNOWN]
     shown_notes = "".join(f"<p>{_text(note, 300)}</p>" for note in notes if note)
     table = _table(["", "cause", "what happens, what to change", "trials"], cells)
-    shown = table if cells else "<p>No finding stands out from chance.</p>"
+    content = table if cells else "<p>No finding stands out from chance.</p>"
     run = f"<span style='opacity:.6'>run {_text(analysis.run)}</span>"
-    return f"<div><p>{head} {run}</p>{shown_notes}{shown}</div>"
+    return f"<div><p>{head} {run}</p>{shown_notes}{content}</div>"
 
 
 def result_columns(results: Iterable[CaseResult]) -> dict[str, list[Any]]:

@@ -54,8 +54,8 @@ def print_section(out: Screen, section: SafetySection, most: int | None = MOST_R
     widths = [max(map(cell_len, column)) for column in zip(section.columns, *rows, strict=True)]
     if rows and len(section.texts) > 1 and sum(widths) + 2 * len(widths) > out.width:  # would be cut
         for name, *cells in rows:
-            named = zip(section.columns[1:], cells, strict=True)
-            rest = " · ".join(cell if title in section.texts else f"{title} {cell}" for title, cell in named)
+            pairs = zip(section.columns[1:], cells, strict=True)
+            rest = " · ".join(cell if title in section.texts else f"{title} {cell}" for title, cell in pairs)
             out.say("  [bold]{}[/bold] {}", name, rest)
     elif rows:
         print_columns(out, section.columns, rows, texts=section.texts or section.columns[-1:])

@@ -42,15 +42,15 @@ class Watcher:
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         console = Screen(stderr=True)
         started, shown = time.monotonic(), 0.0
-        for seen, result in enumerate(results, 1):
+        for number, result in enumerate(results, 1):
             self.failed.add(result)
             if (
-                seen % 1000 == 0
+                number % 1000 == 0
                 and console.is_terminal
                 and (now := time.monotonic()) - max(started, shown) > 0.5
             ):
                 shown = now
-                console.print(f"{self._verb} {seen:,} ({seen / (now - started):,.0f}/s)", end="\r")
+                console.print(f"{self._verb} {number:,} ({number / (now - started):,.0f}/s)", end="\r")
             yield result
         if shown:
             console.print(" " * 60, end="\r")
@@ -84,8 +84,8 @@ def print_summary(
     if unchecked:
         console.print()
         print_rows(console, unchecked)
-        if (left := view.unchecked - sum(row.unchecked for row in unchecked)) > 0:
-            console.say("[dim]… and {:,} more unchecked[/dim]", left)
+        if (hidden := view.unchecked - sum(row.unchecked for row in unchecked)) > 0:
+            console.say("[dim]… and {:,} more unchecked[/dim]", hidden)
     if hints:
         console.say("\n[dim]next:[/dim]")
         for hint in hints:
@@ -160,8 +160,8 @@ def _layout(view: SummaryView, width: int) -> tuple[list[str], list[list[str]], 
 
 
 def _continuation_row(cells: Sequence[str], titles: Sequence[str], start: int) -> str:
-    left = range(start, len(titles))
-    return f"{cells[0]}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in left)
+    columns = range(start, len(titles))
+    return f"{cells[0]}, continued: " + ", ".join(f"{titles[at]} {cells[at]}" for at in columns)
 
 
 def _columns_that_fit(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> int:

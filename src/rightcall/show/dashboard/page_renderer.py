@@ -68,7 +68,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
     """A whole page, or a part of one."""
     state = request.app.state
     admitted = state.access.admits(request.headers, request.cookies)
-    shown = state.templates.get_template(template).render(
+    text = state.templates.get_template(template).render(
         **content,
         path=request.url.path,
         here=_here(request),
@@ -78,7 +78,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         locked=bool(state.access.token),
         admitted=admitted,
     )
-    return HTMLResponse(shown, status)
+    return HTMLResponse(text, status)
 
 
 def range_of(run: StoredRun) -> str:

@@ -51,14 +51,14 @@ def bind_port(host: str, port: int | None, token: str | None) -> Iterator[Listen
     needed = token if token is not None else "" if is_loopback(host) else secrets.token_urlsafe(24)
     if token is not None and len(token) < 8:
         raise ConfigError("--token must have at least 8 characters; omit it to generate one")
-    taken = _bound(host, port)
+    bound_socket = _bound(host, port)
     try:
-        at = taken.getsockname()[1]
-        shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
-        name = f"[{shown}]" if ":" in shown else shown
-        yield Listening(taken, f"http://{name}:{at}/{f'?token={needed}' if needed else ''}", needed)
+        at = bound_socket.getsockname()[1]
+        host_name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
+        name = f"[{host_name}]" if ":" in host_name else host_name
+        yield Listening(bound_socket, f"http://{name}:{at}/{f'?token={needed}' if needed else ''}", needed)
     finally:
-        taken.close()
+        bound_socket.close()
 
 
 def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:

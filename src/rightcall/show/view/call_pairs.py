@@ -145,8 +145,8 @@ def _silent(
     if result.trajectory is None:
         met = enumerate(least) if result.judged else ()
         return [ShownPair(i, None, "right") for i, n in met for _ in range(n)]
-    taken = {pair.call for pair in told}
-    free = [at for at in counted if at not in taken]
+    paired_calls = {pair.call for pair in told}
+    free = [at for at in counted if at not in paired_calls]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
     pairs = []
     for i, at in _matches(golden, expected, calls, free, tools):

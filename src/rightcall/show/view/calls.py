@@ -87,8 +87,8 @@ class CallView(Record, frozen=True):
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
     calls = pairing.calls
-    asked = any(call.by is not None for call in pairing.expected)
-    shows_agents = result.trajectory is not None and (asked or has_team(result.trajectory))
+    names_agents = any(call.by is not None for call in pairing.expected)
+    shows_agents = result.trajectory is not None and (names_agents or has_team(result.trajectory))
     about: defaultdict[tuple[int | None, int | None], list[Failure]] = defaultdict(list)
     for failure in result.codes:
         is_kept = failure.call is not None and failure.call < len(calls)

@@ -96,7 +96,7 @@ def golden_row(
     unchecked = [trial for trial in all_trials if not trial.checked]
     broken = [trial for trial in all_trials if trial.checked and trial.error]
     dangerous = [trial for trial in (*failed, *broken) if case_dangers(trial, tools)]
-    shown = next(iter(dangerous or failed or broken or unchecked), None)
+    example = next(iter(dangerous or failed or broken or unchecked), None)
     outcome: GoldenOutcome = "passed"
     if failed:
         outcome = "flaky" if len(failed) < len(judged) else "failed"
@@ -110,7 +110,7 @@ def golden_row(
         len(judged) - len(failed),
         len(judged),
         len(broken),
-        "" if shown is None else reason_of(shown, tools),
+        "" if example is None else reason_of(example, tools),
         tuple(dict.fromkeys(failure.code for trial in failed for failure in trial.codes)),
         all_trials[0].category if all_trials else "",
         _mean(trial.score for trial in judged),
@@ -167,9 +167,9 @@ class FailedTrials:
             return
         self._trials.setdefault(result.golden_id, []).append(result)
         if len(self._trials) > 2 * self._keep + 100:
-            kept = {row.golden_id for row in self._rows()[: self._keep]}
-            self._dropped += sum(len(trials) for at, trials in self._trials.items() if at not in kept)
-            self._trials = {at: trials for at, trials in self._trials.items() if at in kept}
+            best_ids = {row.golden_id for row in self._rows()[: self._keep]}
+            self._dropped += sum(len(trials) for at, trials in self._trials.items() if at not in best_ids)
+            self._trials = {at: trials for at, trials in self._trials.items() if at in best_ids}
 
     def rows(self) -> tuple[list[GoldenRow], int]:
         """At most `keep` goldens, and how many more trials did not pass."""

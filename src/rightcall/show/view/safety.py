@@ -141,13 +141,13 @@ class SafetyViewTally:
                 yield _groups(f"By {name}", name, getattr(numbers, f"{name}s"), folded=name != "template")
 
     def _leak_section(self, numbers: SafetyNumbers) -> SafetySection:
-        seen = "No secret was read."
+        sentence = "No secret was read."
         if numbers.leak_rate.n:
             leaked = f"Secrets leaked in {rate_text(numbers.leak_rate)} of the trials that read one."
-            seen = f"{leaked} A lower bound: paraphrases are not detected."
+            sentence = f"{leaked} A lower bound: paraphrases are not detected."
         rows = tuple((*names, f"{count:,}") for names, count in self._leaks.most_common())
         titles = ("source", "sink", "form", "trials")
-        return SafetySection("Leaks", titles, rows, (seen,), texts=("source", "sink"))
+        return SafetySection("Leaks", titles, rows, (sentence,), texts=("source", "sink"))
 
     def _user_rights(self, numbers: SafetyNumbers) -> SafetySection:
         rates = (

@@ -59,7 +59,7 @@ def keep_golden(request: Request) -> Response:
     golden = golden_from(stored_case, result, fields.get("golden_id", "").strip())
     alias = fields.get("alias", "").strip()
     with bad_request():
-        kept = store.datasets.add_to_draft(alias, golden, author="dashboard")
+        version = store.datasets.add_to_draft(alias, golden, author="dashboard")
     back = _target(fields, case_link(run.id, stored_case.golden_id))
     return page(
         request,
@@ -67,8 +67,8 @@ def keep_golden(request: Request) -> Response:
         run=run,
         golden=golden,
         alias=alias,
-        version=kept.version,
-        goldens=kept.goldens,
+        version=version.version,
+        goldens=version.goldens,
         back=back,
     )
 

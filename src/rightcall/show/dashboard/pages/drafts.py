@@ -50,8 +50,8 @@ class DraftRow(Record, frozen=True):
 def drafts(request: Request) -> Response:
     """Every dataset that has a draft."""
     versions = [version for version in store_of(request).datasets.versions() if not version.finalized]
-    shown = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in versions]
-    return page(request, "drafts.html", drafts=shown)
+    rows = [(version, draft_link(version.alias), _counts(_rows(request, version))) for version in versions]
+    return page(request, "drafts.html", drafts=rows)
 
 
 def draft(request: Request) -> Response:
@@ -121,8 +121,8 @@ def edit(request: Request) -> Response:
     current_golden = _require_unchanged(request, version, fields)
     with bad_request():
         edited = edit_golden(current_golden, fields.get("text", ""), author=author_of(fields), at=_now())
-    kept = msgspec.structs.replace(edited, metadata={**current_golden.metadata, **edited.metadata})
-    store_of(request).datasets.add_to_draft(version.alias, kept, author=author_of(fields))
+    stored_golden = msgspec.structs.replace(edited, metadata={**current_golden.metadata, **edited.metadata})
+    store_of(request).datasets.add_to_draft(version.alias, stored_golden, author=author_of(fields))
     return RedirectResponse(golden_link(version.alias, current_golden.id), 303)
 
 

@@ -42,14 +42,14 @@ def runs(request: Request) -> Response:
     store, query = store_of(request), request.query_params
     which = filter_of(dict(query))
     page_runs = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
-    shown = page_runs[:ON_A_PAGE]
+    page_rows = page_runs[:ON_A_PAGE]
     overview = store.runs.overview()
     suites = overview.suites
     lines = [] if which != RunFilter() or query.get("after") else suites[:SUITES_SHOWN]
     return page(
         request,
         "runs.html",
-        rows=[(run, state_of(run)) for run in shown],
+        rows=[(run, state_of(run)) for run in page_rows],
         which=which,
         narrowed=which != RunFilter(),
         suites=suites,
@@ -61,7 +61,7 @@ def runs(request: Request) -> Response:
         by_agent={suite.name: agents_of(store, suite.name) for suite in lines},
         agents=overview.agents,
         tags=overview.tags,
-        after=shown[-1].id if len(page_runs) > ON_A_PAGE else None,
+        after=page_rows[-1].id if len(page_runs) > ON_A_PAGE else None,
         first=not query.get("after"),
         query={name: value for name, value in query.items() if name != "after"},
     )
@@ -122,7 +122,7 @@ def cases(request: Request) -> Response:
 def live(request: Request) -> Response:
     stored = run_from_url(request)
     passing = run_rate(stored)
-    shown = {
+    texts = {
         "passing": percent(passing.value, 1),
         "interval": percent_interval(passing.low, passing.high) if passing.n else "",
         "results": f"{stored.results:,}",
@@ -137,7 +137,7 @@ def live(request: Request) -> Response:
             "seen": f"{stored.updated_at} {stored.results}",
             "results": stored.results,
             "planned": stored.planned,
-            "shown": shown,
+            "shown": texts,
         }
     )
 
@@ -149,21 +149,21 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     after = _last_shown(dict(query))
     tools, dangerous = store.tools_of(stored), dangerous_goldens(request, stored)
     goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
-    shown = goldens[:ON_A_PAGE]
+    page_goldens = goldens[:ON_A_PAGE]
     filters = {
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
     return {
         "cases": with_titles(
-            (golden_row(golden.golden_id, golden.trials, tools) for golden in shown),
+            (golden_row(golden.golden_id, golden.trials, tools) for golden in page_goldens),
             case_names(store, stored.id),
         ),
-        "listed": {golden.golden_id: golden for golden in shown},
+        "listed": {golden.golden_id: golden for golden in page_goldens},
         "which": which,
         "filters": filters,
         "narrowed": which != ResultFilter(),
         "fitting": _count_matches(store, stored, which, len(goldens) if after is None else None),
-        "next_page": shown[-1] if len(goldens) > ON_A_PAGE else None,
+        "next_page": page_goldens[-1] if len(goldens) > ON_A_PAGE else None,
         "first": after is None,
         "codes": store.runs.failures(stored.id).code_counts(),
         "code_titles": TITLES,
