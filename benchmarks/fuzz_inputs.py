@@ -119,11 +119,16 @@ SUITE = {
     "seed": 1,
     "concurrency": 4,
     "metrics": ["tool_selection(threshold=0.5)"],
-    "weights": {"precision": 1, "recall": 1},
+    "rules": {"weights": {"precision": 1, "recall": 1}},
     "limits": {"steps": 3, "calls": 5, "seconds": 5},
     "mocks": {"get_weather": {"result": {"t": 1}}},
     "worlds": {"bank": None},
-    "gate": {"min": 0.5, "max_error_rate": 0.5, "forbid": ["forbidden_call"], "categories": {"golden": 0.1}},
+    "gate": {
+        "min": 0.5,
+        "max_error_rate": 0.5,
+        "forbid": ["forbidden_call"],
+        "by": {"categories": {"golden": 0.1}},
+    },
     "quarantine": ["b"],
 }
 PLAIN_SUITE = {

@@ -44,9 +44,13 @@ def suite_page() -> str:
         "Generated from the code.",
     ]
     for name, path in paths.items():
-        shown += [f"## {path or 'Top level'}", *_about(name, path, parts[name]), _rows(parts[name], paths)]
-        if name == "Suite":
-            shown += _worlds(parts[name]["properties"]["worlds"])
+        if is_plain(name, parts[name]):
+            continue
+        shown += [
+            f"## {path or 'Top level'}",
+            *_about(name, path, parts[name]),
+            _rows(parts[name], paths, parts),
+        ]
     return "\n\n".join(shown) + "\n"
 
 
@@ -64,6 +68,15 @@ def places(parts: Mapping[str, Schema]) -> dict[str, str]:
 
     visit("Suite", "")
     return found
+
+
+def is_plain(name: str, part: Schema) -> bool:
+    """Whether a part is one row where it is used: settings that are passed on, and limits that are numbers by name."""
+    return name == "Settings" or all(_is_number(value) for value in part["properties"].values())
+
+
+def _is_number(schema: Schema) -> bool:
+    return all(one.get("type") in ("number", "integer", "null") for one in schema.get("anyOf", (schema,)))
 
 
 def _refs(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
@@ -87,10 +100,11 @@ def _about(name: str, path: str, part: Schema) -> Iterator[str]:
         yield f"See {SEE[path]}."
 
 
-def _rows(part: Schema, paths: Mapping[str, str]) -> str:
+def _rows(part: Schema, paths: Mapping[str, str], parts: Mapping[str, Schema]) -> str:
     required = part.get("required", [])
+    plain = {name: keys for name, keys in parts.items() if is_plain(name, keys)}
     rows = [
-        f"| `{key}` | {_type(value, paths)} | {_default(value, key in required)} | {_meaning(value)} |"
+        f"| `{key}` | {_type(value, paths, plain)} | {_default(value, key in required)} | {_meaning(value)} |"
         for key, value in part["properties"].items()
     ]
     return "\n".join(["| key | type | default | meaning |", "|---|---|---|---|", *rows])
@@ -98,13 +112,6 @@ def _rows(part: Schema, paths: Mapping[str, str]) -> str:
 
 def _meaning(schema: Schema) -> str:
     return _cell(schema.get("description", ""))
-
-
-def _worlds(schema: Schema) -> Iterator[str]:
-    yield "## worlds"
-    yield f"Simulated environments with working tools, each with its state at the start. See {SEE['worlds']}."
-    rows = [f"| `{name}` | {_cell(world['description'])} |" for name, world in schema["properties"].items()]
-    yield "\n".join(["| world | state |", "|---|---|", *rows])
 
 
 def _default(schema: Schema, required: bool) -> str:
@@ -115,29 +122,31 @@ def _default(schema: Schema, required: bool) -> str:
     return "" if text in EMPTY else f"`{text}`"
 
 
-def _type(schema: Schema, paths: Mapping[str, str]) -> str:
+def _type(schema: Schema, paths: Mapping[str, str], plain: Mapping[str, Schema]) -> str:
     """A type in words."""
     if ref := schema.get("$ref"):
+        if part := plain.get(ref.rpartition("/")[2]):
+            return f"mapping of {', '.join(f'`{key}`' for key in part['properties'])}"
         path = paths[ref.rpartition("/")[2]]
         return f"[{path}](#{''.join(c for c in path.lower() if c.isalnum() or c in '_-')})"
     if choices := schema.get("anyOf"):
-        return " or ".join(_type(one, paths) for one in choices if one.get("type") != "null")
+        return " or ".join(_type(one, paths, plain) for one in choices if one.get("type") != "null")
     if (values := schema.get("enum")) == list(get_args(Code)):
         return "[failure code](codes.md#failure-codes)"
     if values:
         return ", ".join(f"`{value}`" for value in values)
     kind = schema.get("type", "any")
     kinds = [one for one in ([kind] if isinstance(kind, str) else kind) if one != "null"]
-    return " or ".join(_plain(one, schema, paths) for one in kinds)
+    return " or ".join(_plain(one, schema, paths, plain) for one in kinds)
 
 
-def _plain(kind: str, schema: Schema, paths: Mapping[str, str]) -> str:
+def _plain(kind: str, schema: Schema, paths: Mapping[str, str], plain: Mapping[str, Schema]) -> str:
     if kind == "array":
         items = schema.get("items", {})
-        return f"list of {_type(items, paths)}" if items else "list"
+        return f"list of {_type(items, paths, plain)}" if items else "list"
     if kind == "object":
         if isinstance(more := schema.get("additionalProperties"), dict):
-            return f"mapping to {_type(more, paths)}"
+            return f"mapping to {_type(more, paths, plain)}"
         names = ", ".join(f"`{name}`" for name in schema.get("properties", {}))
         return f"mapping of {names}" if names else "mapping"
     return f"{kind}{_bounds(schema)}"

@@ -497,7 +497,7 @@ def test_options_that_a_suite_sets(shop):
 
 def test_only_the_metrics_changed_so_the_baseline_is_scored_again_without_a_call(shop):
     with (shop / "suite.yaml").open("a") as file:
-        file.write("weights: {precision: 0.5, recall: 0.5}\npass_rule: score\n")
+        file.write("rules: {weights: {precision: 0.5, recall: 0.5}, pass_rule: score}\n")
     code, found = checked()
     assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
     assert "360 trials of the baseline were scored again: 100.0% → 100.0% passed" in found["sentence"]
@@ -530,7 +530,7 @@ def test_metrics_that_changed_cannot_be_compared_with_a_file_alone(shop, tmp_pat
     save_baseline("main.jsonl.gz")
     (shop / ".rightcall").rename(tmp_path_factory.mktemp("away") / "rightcall")
     with (shop / "suite.yaml").open("a") as file:
-        file.write("pass_rule: score\n")
+        file.write("rules: {pass_rule: score}\n")
     code, found = checked("--baseline", "main.jsonl.gz")
     assert (code, found["verdict"], found["calls"]["spent"]) == (3, "INCONCLUSIVE", 0)
     assert "cannot be scored again" in found["hint"]
@@ -701,7 +701,7 @@ def graded_shop(shop):
         golden["expected_calls"].append({"tool": "list_reviews"})
     (shop / "goldens.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in lines))
     with (shop / "suite.yaml").open("a") as file:
-        file.write("pass_rule: score\n")
+        file.write("rules: {pass_rule: score}\n")
     edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {compare: score, drop: 0.2")
     git("commit", "-qam", "graded")
     run("run", "suite.yaml", "--save-baseline", "main.jsonl")

@@ -116,7 +116,7 @@ EDITS = {
     "limits": (suite(limits={"calls": 2}), ["limits"], "rest"),
     "a mock without a loop": (suite(mocks={"refund_order": {"result": 1}}), [], "untouched"),
     "trials and seed": (suite(trials=5, seed=9), [], "untouched"),
-    "weights": (suite(pass_rule="score"), ["metrics"], "untouched"),
+    "weights": (suite(rules="seed"), ["metrics"], "untouched"),
     "a tag": (goldens(lambda all_: [each | {"tags": ["x"]} for each in all_]), [], "untouched"),
     "an edited golden": (goldens(lambda a: [a[0] | {"input": "Show A1"}, *a[1:]]), [], "new 1"),
     "an expectation": (goldens(lambda a: [a[0] | {"max_calls": 1}, *a[1:]]), [], "new 1"),

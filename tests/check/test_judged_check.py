@@ -18,5 +18,5 @@ def test_a_judge_alone_passes_no_change_unless_the_suite_allows_it(tmp_path, mon
     result = rc.check("judging/suite.yaml", baseline="last")
     assert result.verdict == "INCONCLUSIVE" and result.cause == "judged"
     assert "refund_promised: judged, not corrected" in result.sentence and "judge label" in result.hint
-    suite.write_text(suite.read_text("utf-8") + "judges: {uncalibrated: allow}\n", "utf-8")
+    suite.write_text(suite.read_text("utf-8") + "judge: {uncalibrated: allow}\n", "utf-8")
     assert rc.check("judging/suite.yaml", baseline="last", again=True).verdict == "PASS"

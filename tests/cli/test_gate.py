@@ -57,7 +57,9 @@ def test_a_gate_reports_what_it_was_asked(url, words, exit_code, said, tmp_path,
     monkeypatch.chdir(tmp_path)
     suite = {"dataset": "g.jsonl", "agent": {"model": "keyword:"}}
     for name, rule in {"about": {"about": "these_goldens"}, "point": {"rule": "point"}}.items():
-        Path(f"{name}.json").write_text(json.dumps({**suite, "gate": {"min": 0.9, **rule}}), "utf-8")
+        Path(f"{name}.json").write_text(
+            json.dumps({**suite, "gate": {"min": 0.9}, "statistics": rule}), "utf-8"
+        )
     found = CliRunner().invoke(gate, ["last", *words, "--store", url])
     assert (found.exit_code, said in found.output) == (exit_code, True), found.output
 
@@ -72,20 +74,21 @@ def test_compare_takes_the_names_that_gate_takes(url):
     assert "INCONCLUSIVE  after against before" in found.output
 
 
-def a_suite(tmp_path, goldens: int, **gate) -> str:
+def a_suite(tmp_path, goldens: int, gate=None, **statistics) -> str:
     lines = [json.dumps({"id": f"g{i}", "input": f"Do {i}", "no_calls": True}) for i in range(goldens)]
     (tmp_path / "g.jsonl").write_text("\n".join(lines))
-    suite = {"dataset": "g.jsonl", "agent": {"model": "keyword:"}, "trials": 3, "gate": gate}
+    suite = {"dataset": "g.jsonl", "agent": {"model": "keyword:"}, "trials": 3, "gate": gate or {}}
+    suite["statistics"] = statistics
     (tmp_path / "suite.json").write_text(json.dumps(suite))
     return str(tmp_path / "suite.json")
 
 
 def test_a_plan_is_about_the_gate_of_its_suite(tmp_path):
     words = ["--plan", "--min", "0.8", "--json", "--suite"]
-    file = a_suite(tmp_path, 40, min=0.9, target=0.95)
+    file = a_suite(tmp_path, 40, {"min": 0.9}, target=0.95)
     cases = json.loads(CliRunner().invoke(gate, [*words, file]).output)
     assert (cases["icc"], cases["draws"], cases["trials"], cases["have"]) == (0.5, 2000, 3, 40)
-    file = a_suite(tmp_path, 40, min=0.9, target=0.95, about="these_goldens")
+    file = a_suite(tmp_path, 40, {"min": 0.9}, target=0.95, about="these_goldens")
     these = json.loads(CliRunner().invoke(gate, [*words, file]).output)
     assert these["goldens"] < cases["goldens"] and these["about"] == "these_goldens"
 

@@ -235,6 +235,6 @@ def test_the_labels_that_a_suite_demands_are_those_of_every_command(judge, tmp_p
     label(judge)
     assert judge("rate").code == 0
     with (tmp_path / "judging" / "suite.yaml").open("a", encoding="utf-8") as suite:
-        suite.write("judges: {floor: {labels: 50}}\n")
+        suite.write("judge: {labels: 50}\n")
     rated = judge("rate")
     assert rated.code == 3 and "48 of 50 labels: the judge is not calibrated" in rated.out

@@ -129,7 +129,7 @@ def test_prices_of_an_entry_are_in_the_estimate(rightcall, tmp_path):
     assert found["cost_usd"] == pytest.approx(found["output_tokens"] / 100)
 
 
-def test_generate_names_the_hosts_of_writer_and_solver(rightcall, monkeypatch):
+def test_generate_names_the_host_of_its_model(rightcall, monkeypatch):
     words = [
         "generate",
         "goldens",
@@ -137,17 +137,13 @@ def test_generate_names_the_hosts_of_writer_and_solver(rightcall, monkeypatch):
         "scratch",
         "--scenario",
         "s",
-        "--task",
-        "t",
         "--style",
         "x",
         "--dry-run",
     ]
-    typed = ["--model", "openai:w@http://127.0.0.1:9/v1", "--solver", "openai:s@http://127.0.0.1:9/v1"]
-    done = rightcall(*words, *typed)
-    assert "asks: writer openai:w at 127.0.0.1:9" in done.out and "solver openai:s at 127.0.0.1:9" in done.out
-    other = rightcall(*words, "--model", "openai:w", "--solver", "anthropic:s").out
-    assert "writer openai:w at api.openai.com" in other and "solver anthropic:s at api.anthropic.com" in other
+    done = rightcall(*words, "--model", "openai:w@http://127.0.0.1:9/v1")
+    assert "asks: writer openai:w at 127.0.0.1:9" in done.out
+    assert "writer openai:w at api.openai.com" in rightcall(*words, "--model", "openai:w").out
 
 
 def test_a_wrong_name_is_told_once_with_the_names_there_are(rightcall, tmp_path):

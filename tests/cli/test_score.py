@@ -161,12 +161,12 @@ def test_tools_bring_defaults_and_schemas_into_the_verdict(scored, tmp_path):
     assert codes == ["wrong_type", "schema_violation"]
 
 
-def test_the_pass_rule_by_score_forgives_an_extra_argument(scored):
+def test_rules_by_score_forgive_an_extra_call(scored):
     many = {"id": "a", "input": "?", "expected_calls": [{"tool": f"t{n}", "args": {}} for n in range(9)]}
     calls = [{"name": f"t{n}", "arguments": {}} for n in range(9)] + [{"name": "more", "arguments": {}}]
     recorded = [{"golden_id": "a", "calls": calls}]
     assert scored([many], recorded).code == 1
-    assert scored([many], recorded, "--pass-rule", "score").code == 0
+    assert scored([many], recorded, "--rules", "seed").code == 0
 
 
 def test_infrastructure_errors_are_neither_passed_nor_failed(scored):

@@ -211,7 +211,7 @@ def test_run_and_check_say_it_too(suite):
 
 
 def test_a_gate_of_a_suite_demands_points_above_the_floor(suite):
-    settings = json.loads((suite / "suite.json").read_bytes()) | {"gate": {"above_floor": 20}}
+    settings = json.loads((suite / "suite.json").read_bytes()) | {"audit": {"above_floor": 20}}
     (suite / "suite.json").write_bytes(encode(settings))
     shown = of_suite(suite, "run")
     assert "FAIL" in shown or "INCONCLUSIVE" in shown

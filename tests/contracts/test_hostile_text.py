@@ -68,7 +68,7 @@ def write_files(folder: Path) -> None:
     suite = {
         "name": marked("suite"), "group": STEERS, "dataset": "goldens.jsonl", "tools": "tools.json",
         "agent": {"model": "scripted:script.json", "system": STEERS, "mode": "loop"}, "quarantine": [STEERS],
-        "mocks": {name: {"result": STEERS}}, "gate": {"min": 0.5, "tags": {STEERS: 0.5}},
+        "mocks": {name: {"result": STEERS}}, "gate": {"min": 0.5, "by": {"tags": {STEERS: 0.5}}},
     }  # fmt: skip
     trajectories = [
         {

@@ -176,12 +176,12 @@ def monitor(way: Way) -> None:
 
 
 def generate(way: Way) -> None:
-    words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--task", "t", "--style", "short"]
+    words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--style", "short"]
     cli("generate", "goldens", *words, "--model", way.at_server("writing"), "-o", "out.jsonl")
 
 
 def generate_by_default(way: Way) -> None:
-    words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--task", "t", "--style", "short"]
+    words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--style", "short"]
     cli("generate", "goldens", *words, "-o", "out.jsonl")
 
 

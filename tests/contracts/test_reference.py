@@ -14,7 +14,14 @@ import pytest
 import rightcall
 from rightcall.core.errors import EXIT_CODES, ProviderErrorKind, RightCallError
 from rightcall.decide.check_result import EXIT_CODES as CHECK_CODES
-from rightcall.decide.config import BaselineGate, CostLimit, Gate, LatencyLimit
+from rightcall.decide.config import (
+    AttackSettings,
+    BaselineGate,
+    GateKeys,
+    JudgePolicy,
+    Statistics,
+    WorstCaseGate,
+)
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
 from rightcall.model.failure import CODES, Code
 from rightcall.run.suite import AgentConfig, Suite, UserConfig
@@ -30,10 +37,12 @@ SECTIONS = {
     "Top level": Suite,
     "agent": AgentConfig,
     "user": UserConfig,
-    "gate": Gate,
+    "gate": GateKeys,
     "gate.baseline": BaselineGate,
-    "gate.latency_ms": LatencyLimit,
-    "gate.cost": CostLimit,
+    "statistics": Statistics,
+    "judge": JudgePolicy,
+    "attacks": AttackSettings,
+    "attacks.worst_case": WorstCaseGate,
     "mocks.NAME": Mock,
     "mocks.NAME.error": MockError,
     "mocks.NAME.cases[]": MockCase,
@@ -80,7 +89,7 @@ def test_every_key_of_a_suite_has_an_entry_with_its_meaning(title):
 
 
 def test_every_word_that_a_key_takes_is_named():
-    page = (DOCS / "suite.md").read_text("utf-8")
+    page = "".join((DOCS / name).read_text("utf-8") for name in ("suite.md", "scoring.md"))
     assert [
         word for word in (*WEIGHTS, *WEIGHTINGS, *worlds(), *FAULT_TYPES) if f"`{word}`" not in page
     ] == []

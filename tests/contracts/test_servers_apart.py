@@ -131,7 +131,8 @@ def test_judges_and_users_at_two_servers_are_different(way, monkeypatch):
     for url in urls:
         chosen = way(url, monkeypatch)
         judges.add(scorer_fingerprint(Scorer([AnswerRelevancyMetric(**chosen)])))
-        users.add(UserSetup(**chosen).bound().fingerprint)
+        server = {"model": f"{MODEL}@{url}"} if "base_url" in chosen else chosen
+        users.add(UserSetup(**server).bound().fingerprint)
     assert len(judges) == len(users) == 2
 
 

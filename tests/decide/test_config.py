@@ -36,7 +36,7 @@ def test_all_contradictions_are_reported_at_once():
         ({"target": 0.9}, "target requires min"),
         ({"min": 0.9, "stop": "evalue"}, "requires min and target"),
         (
-            {"min": 0.9, "target": 0.95, "stop": "evalue", "categories": {"negative": 0.9}},
+            {"min": 0.9, "target": 0.95, "stop": "evalue", "by": {"categories": {"negative": 0.9}}},
             "works only with min",
         ),
     ],
@@ -56,7 +56,7 @@ def test_everything_must_pass_is_allowed_as_a_bare_comparison():
         ({"worst_case": {}}, False),
         ({"forbid": ["forbidden_call"], "latency_ms": {"p95": 9}}, False),
         ({"min": 0.5}, True),
-        ({"tags": {"money": 0.9}}, True),
+        ({"by": {"tags": {"money": 0.9}}}, True),
         ({"baseline": {"run": "last"}}, True),
     ],
 )

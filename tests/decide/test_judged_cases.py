@@ -130,10 +130,10 @@ def test_pass_needs_labels_and_no_person_against_it(
         Verdict(word, f"{word}: counted"), evidence_of(labels, verdicts), policy, exact_failures=0
     )
     answers = [label for label in labels if label is not None]
-    if len(answers) < policy.floor.labels and not allowed:
+    if len(answers) < policy.labels and not allowed:
         assert verdict.word == "INCONCLUSIVE"
     if verdict.word == "PASS" and not verdict.uncalibrated:
-        assert len(answers) >= policy.floor.labels
+        assert len(answers) >= policy.labels
         assert all(answers)
     if verdict.uncalibrated:
         assert allowed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rightcall.api.testing.summary import gate_verdict, group_notes
-from rightcall.decide.config import BaselineGate, Gate, JudgeFloor, JudgePolicy, read_gate
+from rightcall.decide.config import BaselineGate, Gate, JudgePolicy
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import decide
@@ -129,8 +129,8 @@ def test_many_unsure_labels_need_both_bounds():
 def test_a_judge_below_the_floor_of_kappa_is_not_used():
     rows = population(3, 400, 0.5, right=0.62)
     weak = evidence(rows, labels=200)
-    used = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(JudgeFloor(kappa=-1.0)), {})[0]
-    alone = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(JudgeFloor(kappa=0.9)), {})[0]
+    used = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(kappa=-1.0), {})[0]
+    alone = weak.rates((METRIC,), "cases_like_these", 0.05, JudgePolicy(kappa=0.9), {})[0]
     assert used.uses_judge and not alone.uses_judge
     assert alone.rate == pytest.approx(
         sum(rows[int(c[1:])][0] for c in weak.people_verdicts((METRIC,))) / 200
@@ -173,13 +173,6 @@ def test_two_deciding_judges_are_decided_by_cases_labelled_for_both():
     rows = [Outcome(name, (float(case.judgements["b"] or 0),)) for name, case in cases.items()]
     (check,) = decide(Gate(min=0.9), rows, judged=both).checks
     assert (check.word, check.labels, check.value) == ("FAIL", 60, 0.75)
-
-
-def test_the_suites_key_is_the_gates_policy_and_stands_once():
-    policy = JudgePolicy(JudgeFloor(labels=40))
-    assert read_gate({"min": 0.9}, judges=policy).judges.floor.labels == 40
-    with pytest.raises(Exception, match="judges is a key of the suite"):
-        read_gate({"min": 0.9, "judges": {"uncalibrated": "allow"}}, judges=policy)
 
 
 def test_an_undecided_rate_says_how_many_labels_or_cases_are_short():

@@ -31,14 +31,14 @@ def test_ten_goldens_cannot_show_80_percent():
 
 
 def test_a_category_that_is_empty_or_too_small_is_named():
-    gate = read_gate({"min": 0.8, "categories": {"negative": 0.9, "secondary": 0.5}})
+    gate = read_gate({"min": 0.8, "by": {"categories": {"negative": 0.9, "secondary": 0.5}}})
     found = warnings(gate, ["golden"] * 100 + ["negative"] * 20)
     assert found[0] == "category secondary: no goldens match"
     assert found[1].startswith("category negative: PASS is impossible, 20 goldens cannot show 90%")
 
 
 def test_a_gate_that_can_pass_gives_no_warning():
-    assert warnings(read_gate({"min": 0.8, "tags": {"x": 0.8}}), ["golden"] * 60, [["x"]] * 60) == []
+    assert warnings(read_gate({"min": 0.8, "by": {"tags": {"x": 0.8}}}), ["golden"] * 60, [["x"]] * 60) == []
 
 
 def test_the_bare_rule_can_always_pass():

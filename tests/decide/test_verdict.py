@@ -117,7 +117,7 @@ def test_a_run_with_nothing_scored_is_an_error():
 def test_several_rules_are_corrected_for_their_number():
     alone = decide(read_gate({"min": 0.8}), run_of(86, 14))
     negatives = [Outcome(f"n{i}", (float(i >= 2),), category="negative") for i in range(20)]
-    gate = read_gate({"min": 0.77, "categories": {"negative": 0.7}})
+    gate = read_gate({"min": 0.77, "by": {"categories": {"negative": 0.7}}})
     both = decide(gate, [*run_of(86, 14), *negatives])
     assert alone.hypotheses == 1 and both.hypotheses == 2
     single = [rule.look([*run_of(86, 14), *negatives], 0.05) for rule in rules_of(gate)]
@@ -128,7 +128,7 @@ def test_several_rules_are_corrected_for_their_number():
 def test_a_decision_changed_by_the_correction_says_so():
     good = [Outcome(f"g{i}", (1.0,), category="golden") for i in range(29)]
     few = [Outcome(f"n{i}", (1.0,), category="negative") for i in range(14)]
-    gate = read_gate({"categories": {"golden": 0.9, "negative": 0.8}})
+    gate = read_gate({"by": {"categories": {"golden": 0.9, "negative": 0.8}}})
     verdict = decide(gate, [*good, *few])
     assert verdict.word == "INCONCLUSIVE"
     assert "alone it would be PASS, but 2 rules are tested (Holm's correction)" in verdict.sentence

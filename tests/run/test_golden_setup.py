@@ -85,7 +85,7 @@ def test_a_suite_has_sets_of_tools_and_a_named_weighting(tmp_path, monkeypatch):
     )
     suite = {
         "dataset": "goldens.jsonl", "agent": {"model": "scripted:said.yaml"}, "tools": TOOLS, "tool_sets": SETS,
-        "weights": "seed", "pass_rule": "score",
+        "rules": "seed",
     }  # fmt: skip
     (tmp_path / "suite.json").write_text(json.dumps(suite))
     done = CliRunner().invoke(run, ["suite.json", "--json"])

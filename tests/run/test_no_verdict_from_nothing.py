@@ -43,8 +43,8 @@ GATES = {
     "a point": {"min": 0.5, "rule": "point"},
     "these goldens": {"min": 0.5, "about": "these_goldens"},
     "a metric": {"metrics": {"f1": 0.5}},
-    "a category": {"categories": {"negative": 0.5}},
-    "a tag": {"tags": {"smoke": 0.5}},
+    "a category": {"by": {"categories": {"negative": 0.5}}},
+    "a tag": {"by": {"tags": {"smoke": 0.5}}},
     "a code": {"forbid": ["wrong_tool"]},
     "a latency": {"latency_ms": {"p95": 1000}},
     "a cost": {"cost": {"run_usd": 1}},
@@ -186,7 +186,7 @@ def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
     with open_store(url) as store:
         stored = store.runs.get(tag)
         assert stored.run.summary is not None and stored.run.summary.stopped_early
-        for rules in ({"min": 0.5}, {"min": 0.5, "rule": "point"}, {"categories": {"golden": 0.5}}):
+        for rules in ({"min": 0.5}, {"min": 0.5, "rule": "point"}, {"by": {"categories": {"golden": 0.5}}}):
             verdict = gate_run(store, tag, read_gate(rules))
             assert verdict.word == "INCONCLUSIVE", verdict.sentence
             assert f"its own said {stored.run.summary.decision}" in verdict.sentence

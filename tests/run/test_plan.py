@@ -7,13 +7,14 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.decide.config import Gate
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden
 from rightcall.run.cost_estimate import estimate
 from rightcall.run.plan import Plan, Selection, scorer_fingerprint
 from rightcall.run.preparation import preflight
-from rightcall.run.suite import load_suite
+from rightcall.run.suite import load_suite, suite_gate
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.suite_schema import suite_schema
 from tests.support.model_process import counts, loopback_model, write_suite
@@ -36,7 +37,7 @@ def test_every_problem_of_a_suite_is_reported_at_once(tmp_path):
         1,
         agent={"model": "opnai:gpt-5"},
         metrics=["tool_selecton"],
-        weights={"precison": 1},
+        rules={"weights": {"precison": 1}},
         limits={"tokens": 900},
         run_limits={"tokens": 100},
         mocks={"get_wether": {"result": 1}},
@@ -54,6 +55,31 @@ def test_every_problem_of_a_suite_is_reported_at_once(tmp_path):
         "get_weather",
     ):
         assert part in told
+
+
+def test_what_the_blocks_of_a_suite_require_decides_with_its_gate(tmp_path):
+    path = write_suite(
+        tmp_path,
+        3,
+        1,
+        gate={"min": 0.8, "by": {"categories": {"golden": 0.7}}},
+        statistics={"target": 0.9, "alpha": 0.1},
+        judge={"labels": 40},
+        audit={"above_floor": 20},
+        attacks={"safety": {"max_asr": 0.1}, "worst_case": {"unguarded": 1}},
+    )
+    gate = suite_gate(load_suite(path))
+    assert (gate.min, gate.categories, gate.target, gate.alpha) == (0.8, {"golden": 0.7}, 0.9, 0.1)
+    assert (gate.judges.labels, gate.above_floor, gate.safety.max_asr, gate.worst_case.unguarded) == (
+        40,
+        20,
+        0.1,
+        1,
+    )
+    alone = write_suite(tmp_path, 3, 1, audit={"above_floor": 20})
+    assert suite_gate(load_suite(alone)) == Gate(above_floor=20)
+    with pytest.raises(ConfigError, match="unknown field 'alpha'"):
+        planned(write_suite(tmp_path, 3, 1, gate={"min": 0.8, "alpha": 0.1}))
 
 
 def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_reported_together(tmp_path, monkeypatch):

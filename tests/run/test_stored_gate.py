@@ -32,7 +32,7 @@ GATES = [
     {"min": 0.7},
     {"min": 0.7, "about": "these_goldens"},
     {"min": 0.7, "rule": "point"},
-    {"metrics": {"overall": 0.6}, "tags": {"smoke": 0.5}, "categories": {"golden": 0.6}},
+    {"metrics": {"overall": 0.6}, "by": {"tags": {"smoke": 0.5}, "categories": {"golden": 0.6}}},
     {"min": 0.7, "latency_ms": {"p95": 60_000, "max": 60_000}},
     {"forbid": ["wrong_tool"]},
     {"cost": {"run_usd": 1.0}},

@@ -18,14 +18,15 @@ from rightcall.run.suite_schema import suite_schema
 SUITE = "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop}\n"
 TOOL = "tools: [{name: ping, description: Ping a host., input_schema: {type: object}}]\n"
 GOOD = [
-    "gate: {min: 0.9, target: 0.97, alpha: 0.1, forbid: [forbidden_call], stop: evalue}",
+    "gate: {min: 0.9, forbid: [forbidden_call]}\nstatistics: {target: 0.97, stop: evalue}",
+    "gate: {by: {categories: {golden: 0.5}}}\nattacks: {safety: {max_asr: 0.1}}",
     "gate: {baseline: {run: last, margin: 0.05}, latency_ms: {p95: 900}, cost: {run_usd: 2}}",
     "mocks: {ping: {result: {up: true}}}",
     "mocks: {ping: {cases: [{args: {host: a}, error: {error: not_found}}], sequence: [1, {result: 2}]}}",
     "worlds: {bank: {accounts: {a1: {owner: Ana, balance: 100}}}, mailbox: null}",
     "faults: {faults: [{type: slow, tool: ping, seconds: 2}]}",
-    "weights: {precision: 1, order: 0.5}",
-    "weights: seed",
+    "rules: {weights: {precision: 1, order: 0.5}, pass_rule: score}",
+    "rules: seed",
     "quarantine: [flaky-one]",
     "record: {mode: auto, folder: tapes}",
     "check: {drop: 0.1, rounds: 3}",
@@ -40,8 +41,8 @@ BAD = [
     "worlds: {bank: {money: {}}}",
     "worlds: {banks: {}}",
     "faults: {faults: [{type: slowly}]}",
-    "weights: {precison: 1}",
-    "weights: sead",
+    "rules: {weights: {precison: 1}}",
+    "rules: sead",
     "record: {mode: always}",
     "check: {drops: 0.1}",
 ]

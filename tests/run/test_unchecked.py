@@ -235,7 +235,7 @@ GATES = [
     None,
     Gate(min=0.5),
     Gate(min=0.5, rule="point", forbid=("wrong_tool",)),
-    Gate(categories={"negative": 0.5}),
+    Gate(by={"categories": {"negative": 0.5}}),
 ]
 
 

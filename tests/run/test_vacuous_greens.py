@@ -90,7 +90,7 @@ def test_no_setting_makes_a_run_green_that_shows_nothing(name, tmp_path):
     [
         lambda: Gate(min=0.0),
         lambda: Gate(min=math.nan),
-        lambda: Gate(tags={"x": 0.0}),
+        lambda: Gate(by={"tags": {"x": 0.0}}),
         lambda: rc.Golden("?", category="secondary", threshold=0.0, expected_calls=EXPECTED),
         lambda: ScoringRules(weights={"precision": 0.0}),
         lambda: ScoringRules(weights={"precision": math.nan}),

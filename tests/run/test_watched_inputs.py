@@ -36,7 +36,6 @@ SHOPS = {
     "secrets": ChangedAgent(OWN, function(f"tool = '{GOOD}'; os.getenv('SHOP_TITLE'); os.getenv('SHOP_API_KEY')"), None),
     "old baseline": READER,
     "left out": ChangedAgent(OWN, READER.files, "NAME.md", suite={"agent": {"model": OWN, "code": ["!*.md"]}}),
-    "only": ChangedAgent(OWN, READER.files, "NAME.md", suite={"agent": {"model": OWN, "code": {"only": ["*.py"]}}}),
     "added": ChangedAgent(OWN, {**function(f"tool = '{GOOD}'"), "more.txt": GOOD}, "more.txt",
                           suite={"agent": {"model": OWN, "code": ["more.txt"]}}),
     "cache": ChangedAgent(OWN, function(CACHE, **TEXT, **{"NAME.log": "."}), None),
@@ -97,7 +96,7 @@ def test_a_baseline_that_does_not_say_what_was_read_is_no_reason_to_pass(checks)
 
 
 def test_the_suite_may_leave_files_out_or_list_all_of_them(checks):
-    for name in ("left out", "only"):
+    for name in ("left out",):
         found = checks[name][2]["check"]
         assert (found["verdict"], found["calls"]["spent"]) == ("PASS", 0)
         assert not any(file.endswith(".md") for file in found["compared"]["files"])

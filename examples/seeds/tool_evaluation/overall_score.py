@@ -7,9 +7,8 @@ missing. The default weighting is stricter: it counts a call as right only when 
 from weather import GOLDENS, HANOI
 
 import rightcall as rc
-from rightcall.metrics.matching.verdict import ScoringRules
 
-RULES = ScoringRules("seed", pass_rule="score")
+RULES = "seed"
 SAID = "The weather in Hanoi is fine."
 golden = GOLDENS[0]  # get_weather(city="Hanoi"), and an answer with "Hanoi" and "weather"
 

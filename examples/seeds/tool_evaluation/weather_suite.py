@@ -7,12 +7,11 @@ each case failed.
 from weather import CONFUSED, GOLDENS, agent
 
 import rightcall as rc
-from rightcall.metrics.matching.verdict import ScoringRules
 
 run = rc.evaluate(
     agent(forecast=CONFUSED),
     GOLDENS,
-    rules=ScoringRules("seed", pass_rule="score"),
+    rules="seed",
     name="Weather agent",
 )
 

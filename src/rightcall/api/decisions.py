@@ -40,7 +40,7 @@ def gate(options: GateCall) -> Verdict:
     `rc.gate("last", min=0.9)`, `rc.gate(run.id, baseline="main", margin=0.02)`.
     """
     from rightcall.run.decisions import gate_run
-    from rightcall.run.suite import load_suite
+    from rightcall.run.suite import load_suite, suite_gate
     from rightcall.store.address import open_store
 
     suite = load_suite(options.suite) if options.suite is not None else None
@@ -54,8 +54,13 @@ def gate(options: GateCall) -> Verdict:
         rules = options.rules
     else:
         base = dict(suite.gate if suite else options.rules or {})
-        complete = _complete_gate(base, _present(settings), _present(against))
-        rules = read_gate(complete, judges=suite.judges if suite else None)
+        mapping = _complete_gate(base, _present(settings), _present(against))
+        gate = suite_gate(msgspec.structs.replace(suite, gate=mapping)) if suite else read_gate(mapping)
+        rules = gate or Gate()
+        if not rules.requires_something:
+            raise ConfigError(
+                "the gate has no requirements: set min, baseline or forbid, or name a suite with a gate"
+            )
     if options.uncalibrated is not None:
         judges = msgspec.structs.replace(rules.judges, uncalibrated=options.uncalibrated)
         rules = msgspec.structs.replace(rules, judges=judges)
@@ -137,10 +142,6 @@ def _complete_gate(base: dict[str, Any], settings: dict[str, Any], against: dict
     if against:
         own_baseline = mapping.get("baseline")
         mapping["baseline"] = {**(own_baseline if isinstance(own_baseline, dict) else {}), **against}
-    if not mapping.keys() - CLAIMS_NOTHING:
-        raise ConfigError(
-            "the gate has no requirements: set min, baseline or forbid, or name a suite with a gate"
-        )
     return mapping
 
 

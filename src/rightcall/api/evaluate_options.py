@@ -14,7 +14,7 @@ from rightcall.core.options import Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
-from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
@@ -33,7 +33,7 @@ class ScoringOptions:
     """How cases are scored, decided and stored."""
 
     measure: Annotated[Sequence[AnyMetric], Option("Metrics to measure without affecting the result")] = ()
-    rules: Annotated[ScoringRules | None, Option("How the parts of a case count, and when it passes")] = None
+    rules: Annotated[Rules | None, Option("How the parts of a case count, and when it passes")] = None
     concurrency: Annotated[int, Option("Maximum concurrent cases", ge=1)] = 32
     name: Annotated[str, Option("Name of the run")] = "evaluate"
     group: Annotated[str, Option("Group of runs to compare over time")] = ""
@@ -133,7 +133,7 @@ class EvaluateOptions(ScoringOptions):
             dataset=self._goldens(),
             metrics=metrics,
             observe=metrics_to_observe(self.measure, metrics),
-            rules=self.rules or ScoringRules(),
+            rules=read_rules(self.rules),
             trials=self.trials,
             seed=self.seed,
             concurrency=self.concurrency,

@@ -16,7 +16,7 @@ from rightcall.core.options import takes
 from rightcall.core.seam import load
 from rightcall.improve.findings import Analysis
 from rightcall.metrics.base import AnyMetric
-from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.matching.verdict import Rules
 from rightcall.model.golden import AnyGolden, with_id
 from rightcall.run.recorded_scores import score_cases as score_ready, scorer_of
 from rightcall.run.runner import run_plan
@@ -49,7 +49,7 @@ def rescore(
     metrics: Sequence[AnyMetric] = (),
     *,
     measure: Sequence[AnyMetric] = (),
-    rules: ScoringRules | None = None,
+    rules: Rules | None = None,
     goldens: Iterable[AnyGolden] = (),
     store: str | Path | None = None,
 ) -> RunResult:

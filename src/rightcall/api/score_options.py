@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from rightcall.core.options import Option
+from rightcall.metrics.matching.verdict import Rules
 from rightcall.model.tool import Tool
 
 
@@ -37,7 +38,9 @@ class ScoreCall(ScoreChoices):
     tools: Annotated[
         str | Path | Iterable[Tool], Option("Tool definitions, for defaults and schema checks")
     ] = ()
-    rules: Annotated[Any, Option("How the parts of a case count, and when it passes: `ScoringRules`")] = None
+    rules: Annotated[
+        Rules | None, Option("How the parts of a case count, and when it passes, as in a suite")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +50,9 @@ class ScoreOptions(ScoreChoices):
     tools: Annotated[
         Path | None, Option("Tool definitions, for defaults and schema checks", values="file")
     ] = None
-    pass_rule: Annotated[
-        Literal["strict", "score"], Option("How a case passes: every check, or a high enough score")
-    ] = "strict"  # noqa: S105
-    weights: Annotated[
+    rules: Annotated[
         Literal["default", "seed"],
-        Option("Weights of the overall score; `seed` gives wrong values half credit"),
+        Option("How a case passes: by every check, or by an overall score of at least 0.8 with half credit"),
     ] = "default"
     least: Annotated[float, Option("Minimum pass rate for exit code 0", flags=("--min",), ge=0, le=1)] = 1.0
     failures: Annotated[int, Option("Failures to show", ge=0)] = 20

@@ -87,7 +87,7 @@ class CheckEvidence:
 HINTS = {
     "new": "run the suite with this dataset on the main branch, then check again",
     "judged": "label the same cases of a run before and after the change, and compare them: `rightcall judge label`, "
-    "`rightcall compare`; or write `judges: {uncalibrated: allow}` in the suite",
+    "`rightcall compare`; or write `judge: {uncalibrated: allow}` in the suite",
 }
 """What would give a verdict, by what prevents one."""
 

@@ -278,7 +278,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     before = header.watched
     if sources.ownership == "owned" and before is None:
         return WatchComparison(compared=ComparedInputs(files=tuple(sorted(inputs.code))))
-    files = {} if before is None or sources.stated else before.files
+    files = {} if before is None else before.files
     counted = {name: content for name, content in files.items() if sources.counts(name)}
     now = WatchedInputs(counted).now(sources)
     moved_code = {name for name, content in inputs.code.items() if header.given.code.get(name) != content}
@@ -289,7 +289,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
     )
     unchanged = now.keys() - moved_code - {change.name for change in changes}
     same_meaning = (name for name in unchanged if not same_text(counted[name], now[name]))
-    variables = {} if before is None or sources.stated else variables_of_modules(before, sources.project)
+    variables = {} if before is None else variables_of_modules(before, sources.project)
     moved = {n: content for n, content in variables.items() if n not in inputs.variables}
     old = {} if before is None else before.variables
     changes += tuple(
@@ -302,9 +302,9 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         same_meaning=tuple(sorted(same_meaning)),
     )
     unknown = sources.unknown
-    if not unknown and before is None and not sources.stated:
+    if not unknown and before is None:
         unknown = NOT_WATCHED
-    if not unknown and before is not None and before.unseen and not sources.stated:
+    if not unknown and before is not None and before.unseen:
         unknown = before.unseen[0]
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"

@@ -78,11 +78,11 @@ def _plan(options: GateCommandOptions) -> None:
 
 def _suite_plan(file: Path) -> dict[str, Any]:
     """What a suite says about the number of its goldens."""
-    from rightcall.decide.config import read_gate
-    from rightcall.run.suite import load_suite
+    from rightcall.decide.config import Gate
+    from rightcall.run.suite import load_suite, suite_gate
 
     suite = load_suite(file)
-    gate = read_gate(suite.gate or {}, str(file))
+    gate = suite_gate(suite, f"{file}: gate") or Gate()
     rates = {name: rate for name in ("min", "target") if (rate := getattr(gate, name)) is not None}
     how = {"alpha": gate.alpha, "about": gate.about, "trials": suite.trials}
     return {**rates, **how, "dataset": file.parent / suite.dataset}

@@ -194,12 +194,12 @@ def _export_recordings(suite: Path, server: str, output: Path | None) -> None:
 @run_argument
 @takes_option(ScoreOptions, "metrics")
 @takes_option(ScoreOptions, "measure")
-@takes_option(ScoreOptions, "pass_rule")
+@takes_option(ScoreOptions, "rules")
 def rescore(
     run: str,
     metrics: tuple[str, ...],
     measure: tuple[str, ...],
-    pass_rule: Literal["strict", "score"],
+    rules: Literal["default", "seed"],
     on: Annotated[str | None, Option("Score in shards, as tasks on Ray", metavar="ray[:ADDRESS]")] = None,
     workers: Annotated[int | None, Option("Shards scored at a time [default: CPUs]", ge=1, le=10000)] = None,
     store_url: StoreOption = None,
@@ -211,7 +211,6 @@ def rescore(
 
     Exit codes: 0 passed, 1 did not pass, 4 a metric could not be computed.
     """
-    from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.run.recorded_scores import scorer_of
     from rightcall.run.rescorer import rescore_run
     from rightcall.run.suite_actions import recordings_of_run
@@ -219,7 +218,7 @@ def rescore(
 
     if on is not None or workers is not None:
         SUPERVISION.start()
-    scorer = scorer_of(metrics, measure, ScoringRules(pass_rule=pass_rule))
+    scorer = scorer_of(metrics, measure, rules)
     with open_store(store_url, must_exist=True) as store:
         if on is None and workers is None:
             recordings = recordings_of_run(store.runs.get(run))

@@ -102,11 +102,9 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     """
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.collector import stop
-    from rightcall.metrics.matching.verdict import ScoringRules
     from rightcall.show.rows import write_rows
 
     stop()  # collecting takes a tenth of the time
-    rules = ScoringRules(options.weights, options.pass_rule)
     hints = _hints(goldens, trajectories, options.tools)
     read = read_standard_input(goldens, trajectories)
     with names_of_user(*zip((goldens, trajectories), read, strict=True)):
@@ -116,7 +114,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             tools=options.tools or (),
             metrics=options.metrics,
             measure=options.measure,
-            rules=rules,
+            rules=options.rules,
             partial=options.partial,
         )
         if options.as_json:

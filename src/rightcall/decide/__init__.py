@@ -18,7 +18,7 @@ To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
     check_result       what `check` found: `rightcall/check/1`
     confirmation       the confirmation of an alarm
     difference         goldens of two runs paired, and the mean difference with its interval, bounds and test
-    floor_rule         the rule `above_floor` of a gate
+    floor_rule         the rule `above_floor` of an audit
     input_change       one difference between the inputs of a baseline and those of a candidate
     judged_cases       a run without a gate whose cases judges decide
     judged_comparison  a comparison in which judges have a say
@@ -26,6 +26,6 @@ To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
     judged_rule        a required rate that judges have a say in
     options            the options of `check` and `gate` that are rules of a decision, each declared once
     safety_numbers     the numbers of attacks on a run
-    safety_rule        the rules of `gate: {safety: …}`
-    worst_case_rule    the rules of `gate: {worst_case: …}`: counts of a replay without a model, and no statistics
+    safety_rule        the rules of `attacks: {safety: …}`
+    worst_case_rule    the rules of `attacks: {worst_case: …}`: counts of a replay without a model, and no statistics
 """

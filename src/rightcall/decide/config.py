@@ -1,4 +1,4 @@
-"""The `gate:` mapping of a suite, read and checked before money is spent."""
+"""What decides a run: `gate:` of a suite and the blocks that add to it, checked before money is spent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ Share = Annotated[float, msgspec.Meta(gt=0, le=1)]
 Part = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Amount = Annotated[float, msgspec.Meta(ge=0)]
 Points = Annotated[float, msgspec.Meta(ge=0, lt=100)]
+AboveFloor = Annotated[
+    Points | None,
+    described("points by which a run's pass rate must exceed that of the best trivial agent"),
+]
 OnInconclusive = Literal["fail", "pass", "warn"]
-Stop = Literal["off", "evalue"]
 
 
 class BaselineGate(Record, frozen=True):
@@ -52,8 +55,8 @@ class CostLimit(Record, frozen=True):
     mean_usd: Annotated[Amount | None, described("mean cost of a trial, in US dollars")] = None
 
 
-class JudgeFloor(Record, frozen=True):
-    """What a judge needs before it may decide."""
+class JudgePolicy(Record, frozen=True):
+    """How judged metrics decide: by people's labels, which say what the judge's verdicts are worth."""
 
     labels: Annotated[
         int, described("labels of a run's cases that a deciding judged metric needs", ge=8, le=100_000)
@@ -64,12 +67,6 @@ class JudgeFloor(Record, frozen=True):
             "agreement with people below which the judge is not used, and labels alone decide", ge=-1, le=1
         ),
     ] = 0.2
-
-
-class JudgePolicy(Record, frozen=True):
-    """How judged metrics decide: by people's labels, which say what the judge's verdicts are worth."""
-
-    floor: Annotated[JudgeFloor, described("what a judge needs before it may decide")] = JudgeFloor()
     uncalibrated: Annotated[
         Literal["refuse", "allow"],
         described(
@@ -79,7 +76,7 @@ class JudgePolicy(Record, frozen=True):
 
 
 class SafetyGate(Record, frozen=True):
-    """What attacks may do at most. Bounds are exact and one-sided, at confidence 1 − `alpha`."""
+    """What attacks may do at most. Bounds are exact and one-sided, by the `alpha` of `statistics:`."""
 
     max_asr: Annotated[
         Share | None, described("highest share of delivered attacks that move the agent, as an upper bound")
@@ -101,7 +98,6 @@ class SafetyGate(Record, frozen=True):
     min_delivery: Annotated[
         float, described("share of attacks of each family that the agent must have read", ge=0, le=1)
     ] = 0.8
-    alpha: Annotated[float, described("error rate of each bound", gt=0, le=0.5)] = 0.05
 
 
 class WorstCaseGate(Record, frozen=True):
@@ -116,84 +112,124 @@ class WorstCaseGate(Record, frozen=True):
     ] = "text"
 
 
-class Gate(Record, frozen=True):
-    """The requirements of a gate.
+class AttackSettings(Record, frozen=True):
+    """The attacks of every run, and what they and an attacker who hijacks the model may reach at most."""
 
-    `min` is the required pass rate, with `alpha` the error rate on each side; `target` is the expected pass rate,
-    used for planning and by `stop: evalue`. `above_floor` is how many points the pass rate must be above that of the
-    best trivial agent. `metrics`, `categories` and `tags` have a `min` each. `forbid` lists codes that fail the run
-    if they occur once, as forbidden calls, double effects and wrong states do unless `allow` names them. `rule:
-    point` compares the observed rate with `min` without error control. `about` is the population of the claim:
-    `cases_like_these`, of which the goldens are a sample, or `these_goldens`, of which the trials are. `stop` ends a
-    run as soon as the verdict is known. `safety` limits what attacks may do, `worst_case` what an attacker reaches who
-    succeeds. `judges` says how judged metrics decide; in a suite it is a separate key.
-    """
+    plan: Annotated[str | dict[str, Any] | None, described("plan of attacks: auto, a file or inline")] = None
+    safety: Annotated[SafetyGate | None, described("what attacks may do at most")] = None
+    worst_case: Annotated[
+        WorstCaseGate | None, described("what an attacker who hijacks the model may reach at most")
+    ] = None
+
+
+class GateKeys(Record, frozen=True):
+    """What a run must reach: `gate:` of a suite."""
 
     min: Annotated[Share | None, described("required pass rate")] = None
-    target: Annotated[Share | None, described("expected pass rate, for planning and for stop: evalue")] = None
-    alpha: Annotated[float, described("error rate on each side of the pass rate", gt=0, le=0.5)] = 0.05
-    rule: Annotated[
-        Literal["interval", "point"],
-        described("interval: PASS and FAIL with error control; point: compare the observed rate with min"),
-    ] = "interval"
-    about: Annotated[
-        About,
-        described(
-            "population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
-        ),
-    ] = "cases_like_these"
-    metrics: Annotated[dict[str, Share], described("required mean of a metric, by name")] = {}
-    categories: Annotated[dict[str, Share], described("required pass rate of a category, by name")] = {}
-    tags: Annotated[dict[str, Share], described("required pass rate of a tag, by name")] = {}
     forbid: Annotated[tuple[str, ...], described("failure codes that fail the run if they occur once")] = ()
     allow: Annotated[
         tuple[str, ...],
         described("fatal codes that do not fail the run: forbidden_call, double_effect, wrong_state"),
     ] = ()
-    baseline: Annotated[BaselineGate | None, described("a run that this one must not be worse than")] = None
+    metrics: Annotated[dict[str, Share], described("required mean of a metric, by name")] = {}
+    by: Annotated[
+        dict[Literal["categories", "tags"], dict[str, Share]],
+        described(
+            "required pass rate of a category or a tag: {categories: {NAME: RATE}, tags: {NAME: RATE}}"
+        ),
+    ] = {}
     max_error_rate: Annotated[
         float, described("share of trials without an answer above which the run is an ERROR", ge=0, le=1)
     ] = 0.05
     latency_ms: Annotated[LatencyLimit, described("limits of the latency of a trial")] = LatencyLimit()
     cost: Annotated[CostLimit, described("limits of the cost")] = CostLimit()
+    baseline: Annotated[BaselineGate | None, described("a run that this one must not be worse than")] = None
     on_inconclusive: Annotated[
         OnInconclusive, described("exit code of INCONCLUSIVE: fail 1, warn 3, pass 0")
     ] = "warn"
-    stop: Annotated[
-        Stop,
-        described("evalue: end a run as soon as min or target is ruled out"),
-    ] = "off"
-    above_floor: Annotated[
-        Points | None,
-        described("points by which the pass rate must exceed that of the best trivial agent"),
-    ] = None
-    safety: Annotated[SafetyGate | None, described("what attacks may do at most")] = None
-    worst_case: Annotated[
-        WorstCaseGate | None, described("what an attacker who hijacks the model may reach at most")
-    ] = None
-    judges: Annotated[JudgePolicy, described("how judged metrics decide; the suite's key judges")] = (
-        JudgePolicy()
-    )
+
+
+Target = Annotated[Share | None, described("expected pass rate, for `gate --plan` and for stop: evalue")]
+Alpha = Annotated[float, described("error rate on each side of the pass rate", gt=0, le=0.5)]
+Rule = Annotated[
+    Literal["interval", "point"],
+    described("interval: PASS and FAIL with error control; point: compare the observed rate with min"),
+]
+AboutKey = Annotated[
+    About,
+    described(
+        "population of the claim: all cases, of which the goldens are a sample, or exactly the goldens"
+    ),
+]
+Stop = Annotated[
+    Literal["off", "evalue"], described("evalue: end a run as soon as min or target is ruled out")
+]
+
+
+class Statistics(Record, frozen=True):
+    """How a gate's rates are decided: `statistics:` of a suite."""
+
+    target: Target = None
+    alpha: Alpha = 0.05
+    rule: Rule = "interval"
+    about: AboutKey = "cases_like_these"
+    stop: Stop = "off"
+
+
+DEFAULTS = Statistics()
+
+
+class Gate(GateKeys, frozen=True):
+    """Everything that decides a run: the keys of `gate:`, and what other blocks of a suite add to them.
+
+    `target`, `alpha`, `rule`, `about` and `stop` are `statistics:`; `judges` is `judge:`; `safety` limits what attacks
+    may do and `worst_case` what an attacker reaches who succeeds, both in `attacks:`; `above_floor`, of `audit:`, is
+    how many points the pass rate must be above that of the best trivial agent.
+    """
+
+    target: Target = DEFAULTS.target
+    alpha: Alpha = DEFAULTS.alpha
+    rule: Rule = DEFAULTS.rule
+    about: AboutKey = DEFAULTS.about
+    stop: Stop = DEFAULTS.stop
+    above_floor: AboveFloor = None
+    safety: SafetyGate | None = None
+    worst_case: WorstCaseGate | None = None
+    judges: JudgePolicy = JudgePolicy()
 
     def __post_init__(self) -> None:
         """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
-        shares = {"min": self.min, "target": self.target, **self.metrics, **self.categories, **self.tags}
+        groups = {name: share for group in self.by.values() for name, share in group.items()}
+        shares = {"min": self.min, "target": self.target, **self.metrics, **groups}
         for name, share in shares.items():
             if share is not None and not 0 < share <= 1:
                 raise ConfigError(f"gate: {name} must be above 0 and at most 1, got {share:g}")
 
     @property
+    def categories(self) -> dict[str, float]:
+        return self.by.get("categories", {})
+
+    @property
+    def tags(self) -> dict[str, float]:
+        return self.by.get("tags", {})
+
+    @property
+    def requires_something(self) -> bool:
+        """Whether there is a requirement that a run could miss."""
+        limits = (self.latency_ms, self.cost) != (LatencyLimit(), CostLimit())
+        attacks = (self.safety, self.worst_case) != (None, None)
+        return self.limits_passes or limits or attacks or bool(self.forbid)
+
+    @property
     def limits_passes(self) -> bool:
         """Whether it asks how many cases pass: of all, of some of them, or compared with another run."""
         rates = (self.min, self.above_floor, self.baseline)
-        return rates != (None, None, None) or bool(self.metrics or self.categories or self.tags)
+        return rates != (None, None, None) or bool(self.metrics or self.by)
 
     @property
     def generalizes(self) -> bool:
         """Whether it claims something about cases that were not drawn, so that related goldens count as one."""
-        rates = (self.min, self.above_floor) != (None, None) or bool(
-            self.metrics or self.categories or self.tags
-        )
+        rates = (self.min, self.above_floor) != (None, None) or bool(self.metrics or self.by)
         sampled = rates and self.rule == "interval" and self.about == "cases_like_these"
         return sampled or self.baseline is not None
 
@@ -207,15 +243,14 @@ class Gate(Record, frozen=True):
         return self.latency_ms != LatencyLimit()
 
 
-def read_gate(mapping: Any, where: str = "gate", judges: JudgePolicy | None = None) -> Gate:
-    """A gate from plain data, such as a YAML file; one error lists every problem. `judges` are those of the suite."""
-    gate = convert(mapping, Gate, where)
-    if judges is not None and judges != JudgePolicy():
-        if gate.judges != JudgePolicy():
-            raise ConfigError(f"{where}: judges is a key of the suite; write it there once")
-        gate = msgspec.structs.replace(gate, judges=judges)
-    problems = [f"{where}: {problem}" for problem in _problems(gate)]
-    if problems:
+def read_gate(mapping: Any, where: str = "gate") -> Gate:
+    """A gate from plain data in Python; one error lists every problem."""
+    return checked_gate(convert(mapping, Gate, where), where)
+
+
+def checked_gate(gate: Gate, where: str = "gate") -> Gate:
+    """The gate; raises `ConfigError` with every requirement that cannot be met."""
+    if problems := [f"{where}: {problem}" for problem in _problems(gate)]:
         raise ConfigError(*problems)
     return gate
 
@@ -229,7 +264,9 @@ def _problems(gate: Gate) -> list[str]:
                 near = suggestion(code, codes_known) or f"known codes: {', '.join(codes_known)}"
                 problems.append(f"unknown code '{code}' in {field}; {near}")
             elif code in get_args(WorstCaseCode):
-                problems.append(f"{field}: no case has the code {code}; limit it by `worst_case`")
+                problems.append(
+                    f"{field}: no case has the code {code}; limit it by `worst_case` of `attacks`"
+                )
     if both := set(gate.forbid) & set(gate.allow):
         problems.append(f"{', '.join(sorted(both))} cannot be both in forbid and in allow")
     if gate.target is not None and gate.min is None:
@@ -260,8 +297,8 @@ def _stop_problems(gate: Gate) -> list[str]:
         )
     if gate.rule == "point":
         problems.append("stop: evalue requires rule: interval; the observed rate is known only at the end")
-    if gate.metrics or gate.categories or gate.tags or gate.baseline or gate.above_floor is not None:
+    if gate.metrics or gate.by or gate.baseline or gate.above_floor is not None:
         problems.append(
-            "stop: evalue works only with min; metrics, categories, tags, above_floor and baseline require all cases"
+            "stop: evalue works only with min; metrics, by, above_floor and baseline require all cases"
         )
     return problems

@@ -52,6 +52,6 @@ def _weakness(evidence: JudgedEvidence, policy: JudgePolicy) -> str:
     except InputError as error:
         return str(error)
     kappa = rates[0].kappa
-    if kappa is None or kappa >= policy.floor.kappa:
+    if kappa is None or kappa >= policy.kappa:
         return ""
-    return f"its κ with people is {kappa:.2f}, below {policy.floor.kappa:g}; require a rate, which labels decide: --min"
+    return f"its κ with people is {kappa:.2f}, below {policy.kappa:g}; require a rate, which labels decide: --min"

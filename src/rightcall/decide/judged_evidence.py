@@ -123,7 +123,7 @@ class JudgedEvidence(msgspec.Struct, frozen=True, dict=True):
 
         def rate_by(words: Mapping[str, bool | None]) -> JudgedRate:
             rate = estimate(words, judgements)
-            weak = rate.kappa is not None and rate.kappa < policy.floor.kappa
+            weak = rate.kappa is not None and rate.kappa < policy.kappa
             if weak and rate.uses_judge and chosen is None:
                 return estimate(words, dict.fromkeys(judgements, True))  # one stratum: the labels alone
             return rate

@@ -177,13 +177,13 @@ def label_shortage(evidence: JudgedEvidence, metrics: Sequence[str], labels: int
     problems = [text for metric in metrics if (text := evidence.metrics[metric].problem)]
     if problems:
         return "; ".join(problems)
-    if labels >= policy.floor.labels:
+    if labels >= policy.labels:
         return ""
     about = evidence.metrics[metrics[0]]
     stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
     rule = f" for rubric {shorten(about.rule, 9)}" if about.rule else ""
     return (
-        f"{' and '.join(metrics)}: {labels} of {policy.floor.labels} labels{rule}{stale}; "
+        f"{' and '.join(metrics)}: {labels} of {policy.labels} labels{rule}{stale}; "
         f"`{label_command(evidence.run, metrics[0])}`"
     )
 

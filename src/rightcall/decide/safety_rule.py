@@ -1,4 +1,4 @@
-"""The rules of `gate: {safety: …}`: exact one-sided bounds on attacks, and what must not be given up for them."""
+"""The rules of `attacks: {safety: …}`: exact one-sided bounds on attacks, and what must not be given up for them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NOTHING_SEEN = {
 }
 
 
-def safety_rules(gate: SafetyGate) -> Iterator[GateRule]:
+def safety_rules(gate: SafetyGate, alpha: float) -> Iterator[GateRule]:
     """The rules of a gate's `safety`, in display order."""
     if gate.max_asr is not None:
-        yield SafetyBound("asr", gate.max_asr, gate.alpha)
+        yield SafetyBound("asr", gate.max_asr, alpha)
     if gate.max_leak is not None:
-        yield SafetyBound("leak rate", gate.max_leak, gate.alpha)
+        yield SafetyBound("leak rate", gate.max_leak, alpha)
     if gate.max_stop is not None:
-        yield SafetyBound("stop rate", gate.max_stop, gate.alpha)
+        yield SafetyBound("stop rate", gate.max_stop, alpha)
     if gate.max_over_refusal is not None:
         yield TwinRule(gate.max_over_refusal)
     if gate.min_safe_utility is not None:

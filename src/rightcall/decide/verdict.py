@@ -126,7 +126,7 @@ def decide(
     verdict = msgspec.structs.replace(
         blank, checks=tuple(checks), hypotheses=hypotheses, uncalibrated=uncalibrated
     )
-    if judged is not None and judged.deciding and judged.carries(gate.judges.floor.labels):
+    if judged is not None and judged.deciding and judged.carries(gate.judges.labels):
         errors -= judged.without_verdict  # a stratum of the estimate
     if errors / trials > gate.max_error_rate:
         sentence = (
@@ -192,7 +192,7 @@ def _required_rules(
     if gate.safety is not None:
         from rightcall.decide.safety_rule import safety_rules
 
-        rules += tuple(safety_rules(gate.safety))
+        rules += tuple(safety_rules(gate.safety, gate.alpha))
     if gate.baseline is not None:
         from rightcall.decide.baseline import Baseline, BaselineRule
 

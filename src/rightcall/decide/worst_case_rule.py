@@ -1,4 +1,4 @@
-"""The rules of `gate: {worst_case: …}`: counts of a replay without a model, and no statistics."""
+"""The rules of `attacks: {worst_case: …}`: counts of a replay without a model, and no statistics."""
 
 from __future__ import annotations
 

@@ -20,9 +20,11 @@ from rightcall.metrics.matching.verdict import (
     DEFAULT_RULES,
     CaseVerdict,
     Numbers,
+    Rules,
     ScoringRules,
     forbids_all,
     pass_threshold,
+    read_rules,
     score_of_stated,
 )
 from rightcall.metrics.safety.attempt import attempt_evidence
@@ -74,7 +76,7 @@ def score_trajectory(
     trajectory: Trajectory,
     tools: Mapping[str, Tool] = NO_TOOLS,
     *,
-    rules: ScoringRules = DEFAULT_RULES,
+    rules: Rules = DEFAULT_RULES,
 ) -> CaseVerdict:
     """Score a case by what its golden states: every number, whether it passes, and a failure for each mistake.
 
@@ -83,7 +85,9 @@ def score_trajectory(
     no answer, an expected state without a world, a time budget without a time, a function of the golden that failed.
     A golden that states no check neither passes nor fails: `checked` is false.
     A golden that cannot be judged (an unknown id in `after`, an invalid matcher) raises `InputError`.
+    `rules` are those of a suite: `default`, `seed` or a mapping.
     """
+    rules = read_rules(rules)
     trajectory = read_skills(trajectory, tools)
     if why := load_in_doubt(golden, trajectory, tools):
         return _not_judged(golden, 0, trajectory, why)[0]

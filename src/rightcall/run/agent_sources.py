@@ -31,7 +31,7 @@ from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
 from rightcall.files.python_sources import files_named_by_sources, program_entries, source_closure
 from rightcall.models.endpoint import ModelEndpoint
-from rightcall.run.suite import AgentConfig, CodeFiles, Suite, tool_sources
+from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
 from rightcall.tools.worlds.base import World
 
@@ -44,8 +44,7 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     """The code of an agent and of its tools.
 
     `agent_entries` and `tool_entries` are the Python files where it begins, `files` are others that belong to it.
-    `unknown` says why equal files would not mean equal behaviour. With `stated` the suite lists the files of the agent,
-    and no other counts.
+    `unknown` says why equal files would not mean equal behaviour.
     `search` are folders in which its modules are found, `left_out` globs of files that are not inputs. `in_process`
     code runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
     it was imported.
@@ -58,7 +57,6 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     metric_entries: tuple[Path, ...] = ()
     search: tuple[Path, ...] = ()
     left_out: tuple[str, ...] = ()
-    stated: bool = False
     in_process: bool = False
     unknown: str = ""
     folder: Path | None = None
@@ -76,13 +74,12 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
         """Whether equal inputs mean equal behaviour: by the suite alone, with watched files, or not at all."""
         if self.unknown:
             return "unknown"
-        return "watched" if self.entries or self.in_process or (self.stated and self.files) else "owned"
+        return "watched" if self.entries or self.in_process else "owned"
 
     @cached_property
     def closure(self) -> dict[str, Path]:
         """The Python files that the code imports from the project, and the files that belong to it, by name."""
-        code = () if self.stated else self.entries
-        python = source_closure(code, self.project, self.search) if code else {}
+        python = source_closure(self.entries, self.project, self.search) if self.entries else {}
         others = {name: path for path in self.files if (name := self.project.name(path)) is not None}
         return {name: path for name, path in sorted({**python, **others}.items()) if self.counts(name)}
 
@@ -112,8 +109,6 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
 
     def files_in_sources(self) -> set[str]:
         """Files that the sources name, whether they exist or not."""
-        if self.stated:
-            return set()
         names = files_named_by_sources(self.sources, self.project, self.search)
         return {name for name in names if self.counts(name) and name not in self.closure}
 
@@ -229,19 +224,15 @@ def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
 
 
 def _with_stated(own: AgentSources, config: AgentConfig, folder: Path) -> AgentSources:
-    """With what `agent.code` adds, leaves out (`!glob`), or puts in place of everything else (`only`)."""
-    globs = config.code_globs
+    """With what `agent.code` adds, and without what it leaves out (`!glob`)."""
+    globs = config.code
     added = [
         path for glob in globs if not glob.startswith("!") for path in folder.glob(glob) if path.is_file()
     ]
     left_out = tuple(
         _project_glob(own.project, folder, glob.removeprefix("!")) for glob in globs if glob.startswith("!")
     )
-    own = replace(own, files=(*own.files, *sorted(added)), left_out=left_out)
-    if not isinstance(config.code, CodeFiles):
-        return own
-    seen = own.unknown and "service" not in own.unknown and "MCP" not in own.unknown
-    return replace(own, stated=True, unknown="" if seen and added else own.unknown)
+    return replace(own, files=(*own.files, *sorted(added)), left_out=left_out)
 
 
 def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:

@@ -57,7 +57,7 @@ def worst_case_problems(plan: Plan) -> list[str]:
     try:
         seam.load("services", SERVICE)
     except ConfigError as error:
-        return [f"gate: worst_case: {problem}" for problem in error.problems]
+        return [f"attacks: worst_case: {problem}" for problem in error.problems]
     return []
 
 

@@ -44,8 +44,6 @@ def user_setup(config: UserConfig, folder: Path, models: ModelCatalog) -> UserSe
         stopping_criteria=config.stopping_criteria,
         language=config.language,
         settings=config.settings,
-        base_url=config.base_url,
-        key_env=config.key_env,
     ).bound(models)
 
 

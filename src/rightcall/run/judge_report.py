@@ -111,7 +111,7 @@ def label_floor(run: StoredRun) -> int:
     if not file or not Path(file).is_file():
         return FLOOR
     try:
-        return load_suite(Path(file)).judges.floor.labels
+        return load_suite(Path(file)).judge.labels
     except RightCallError:  # it has changed since, and says so when it is run
         return FLOOR
 

@@ -229,7 +229,7 @@ class EarlyStop:
         if judged and plan.gate.judges.uncalibrated == "refuse":
             raise ConfigError(
                 f"gate: stop: {plan.gate.stop} would end the run by the judged rate of {', '.join(judged)}, which"
-                " labels decide at its end; leave out stop, or set judges: {uncalibrated: allow}"
+                " labels decide at its end; leave out stop, or set judge: {uncalibrated: allow}"
             )
         goldens = [
             golden for golden in plan.goldens() if golden.id not in plan.quarantine and scorer.checks(golden)

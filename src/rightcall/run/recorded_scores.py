@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.pairs import pair
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.metrics.base import AnyMetric
-from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.case import AnyTestCase
@@ -32,11 +32,11 @@ BY_GOLDENS = Scorer()
 
 
 def scorer_of(
-    metrics: Iterable[AnyMetric], measure: Iterable[AnyMetric] = (), rules: ScoringRules | None = None
+    metrics: Iterable[AnyMetric], measure: Iterable[AnyMetric] = (), rules: Rules | None = None
 ) -> Scorer:
     """The scorer of metrics in any form; those to `measure` do not decide."""
     chosen = as_metrics(metrics)
-    return Scorer(chosen, metrics_to_observe(measure, chosen), rules or ScoringRules())
+    return Scorer(chosen, metrics_to_observe(measure, chosen), read_rules(rules))
 
 
 def score_recorded(

@@ -14,9 +14,17 @@ from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import described, suite_key
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.decide.config import JudgePolicy
+from rightcall.decide.config import (
+    AboveFloor,
+    AttackSettings,
+    Gate,
+    GateKeys,
+    JudgePolicy,
+    Statistics,
+    checked_gate,
+)
 from rightcall.files.checked_read import require_file
-from rightcall.files.documents import read_items, refuse_other_format, value_of
+from rightcall.files.documents import read_items, value_of
 from rightcall.files.python_object import is_object_name
 from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.model.record import Record
@@ -29,16 +37,6 @@ from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
 from rightcall.tools.definitions.source import SKILLS
-
-FORMAT = "rightcall/suite/1"
-
-
-class CodeFiles(Record, frozen=True):
-    """`agent.code` that replaces what RightCall finds out itself."""
-
-    only: Annotated[
-        tuple[str, ...], described("the files of the agent, by glob; no other file is compared", min_length=1)
-    ]
 
 
 class AgentConfig(Record, frozen=True):
@@ -99,7 +97,6 @@ class AgentConfig(Record, frozen=True):
     handoffs: Annotated[
         Literal["keep", "drop"], described("whether handing over to another agent is a call")
     ] = "keep"
-    session: Annotated[Literal["fresh"], described("every trial starts a new conversation")] = "fresh"
     request: Annotated[Any, described("request body for an http: or exec: agent")] = None
     response: Annotated[
         dict[str, Any], described("where output, calls, … are in the reply: paths such as $.answer")
@@ -122,11 +119,8 @@ class AgentConfig(Record, frozen=True):
         described("what the agent takes besides the text: JSON, or module:attribute, called for each trial"),
     ] = msgspec.field(default_factory=dict, name="with")
     code: Annotated[
-        tuple[str, ...] | CodeFiles,
-        described(
-            "additional files of an agent that is code, as globs; !GLOB excludes files; {only: [GLOB, …]}"
-            " compares only these"
-        ),
+        tuple[str, ...],
+        described("additional files of an agent that is code, as globs; !GLOB excludes files"),
     ] = ()
 
     def __post_init__(self) -> None:
@@ -145,11 +139,6 @@ class AgentConfig(Record, frozen=True):
         """The objects that `with` names as `module:attribute`."""
         return [value for value in self.with_.values() if isinstance(value, str) and is_object_name(value)]
 
-    @property
-    def code_globs(self) -> tuple[str, ...]:
-        """What `code` lists, in either form."""
-        return self.code.only if isinstance(self.code, CodeFiles) else self.code
-
 
 class UserConfig(Record, frozen=True):
     """The simulated user of conversations that are not fully scripted."""
@@ -166,8 +155,6 @@ class UserConfig(Record, frozen=True):
     stopping_criteria: Annotated[str, described("when the user has got what they wanted, in words")] = ""
     language: Annotated[str, described("the language the user writes in")] = ""
     settings: Annotated[Settings, described("settings of the model")] = Settings()
-    base_url: Annotated[str | None, described("base URL of a compatible server")] = None
-    key_env: Annotated[str | None, described("environment variable with the key")] = None
 
 
 class WorkersConfig(Record, frozen=True):
@@ -200,6 +187,7 @@ class AuditSettings(Record, frozen=True):
         dict[str, str],
         described("maker of each agent or model, by name [default: derived from the model's name]"),
     ] = {}
+    above_floor: AboveFloor = None
 
 
 class Suite(Record, frozen=True):
@@ -240,14 +228,13 @@ class Suite(Record, frozen=True):
     metric_seconds: Annotated[float, described("time limit of a metric for one case, in seconds", gt=0)] = (
         METRIC_SECONDS
     )
-    weights: Annotated[
-        dict[str, float] | str,
-        described("weights of the overall score by dimension, or the name of a weighting (seed)"),
-    ] = {}
-    pass_rule: Annotated[
-        Literal["strict", "score"],
-        described("strict: every expectation is met; score: the overall score is at least 0.8"),
-    ] = "strict"  # noqa: S105
+    rules: Annotated[
+        str | dict[str, Any],
+        described(
+            "how the parts of a case count, and when it passes: default, seed, or weights, pass_rule, pass_score,"
+            " secondary_threshold"
+        ),
+    ] = "default"
     limits: Annotated[Limits, described("limits of one case")] = Limits()
     run_limits: Annotated[RunLimits, described("limits of the whole run")] = RunLimits()
     mocks: Annotated[dict[str, Any], described("mock results of tools in a loop")] = {}
@@ -269,12 +256,13 @@ class Suite(Record, frozen=True):
             "stop calls that an attacker could have caused: auto, strict, none, or a policy: a file or inline"
         ),
     ] = None
-    attacks: Annotated[str | dict[str, Any] | None, described("plan of attacks: auto, a file or inline")] = (
-        None
-    )
+    attacks: Annotated[
+        str | AttackSettings | None, described("plan of attacks: auto or a file; or the plan with its limits")
+    ] = None
     user: Annotated[UserConfig | None, described("simulated user of conversations")] = None
-    gate: Annotated[dict[str, Any], described("pass criteria: min, target, forbid, …")] = {}
-    judges: Annotated[JudgePolicy, described("how judged metrics decide: the labels they need")] = (
+    gate: Annotated[dict[str, Any], described("pass criteria: min, forbid, …")] = {}
+    statistics: Annotated[Statistics, described("how the rates of the gate are decided")] = Statistics()
+    judge: Annotated[JudgePolicy, described("how judged metrics decide: the labels they need")] = (
         JudgePolicy()
     )
     quarantine: Annotated[
@@ -287,7 +275,6 @@ class Suite(Record, frozen=True):
         RecordMode | RecordSettings,
         described("record and replay model answers: none, auto, refresh, replay, or an object"),
     ] = "none"
-    format: Annotated[str, described("format of the file")] = FORMAT
 
 
 class ToolSources(NamedTuple):
@@ -348,10 +335,29 @@ def load_suite(path: str | Path) -> Suite:
             str(path), "a suite is one object with dataset and agent", "create one with `rightcall init`"
         )
     value = value_of(entries[0][1], dict[str, Any], str(path))
-    if "format" in value:
-        refuse_other_format(value["format"], "suite", 1, str(path))
     suite = codec.convert(value, Suite, str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
+
+
+def attack_settings(suite: Suite) -> AttackSettings:
+    """The attacks of a suite in either of its forms."""
+    attacks = suite.attacks
+    return attacks if isinstance(attacks, AttackSettings) else AttackSettings(attacks)
+
+
+def suite_gate(suite: Suite, where: str = "gate") -> Gate | None:
+    """The gate of a suite with what its other blocks require; None when nothing is required."""
+    attacks = attack_settings(suite)
+    required: dict[str, Any] = {
+        "above_floor": suite.audit.above_floor,
+        "safety": attacks.safety,
+        "worst_case": attacks.worst_case,
+    }
+    if not suite.gate and all(value is None for value in required.values()):
+        return None
+    for block in (codec.convert(suite.gate, GateKeys, where), suite.statistics):
+        required |= msgspec.structs.asdict(block)
+    return checked_gate(Gate(**required, judges=suite.judge), where)
 
 
 def suite_models(suite: Suite, folder: Path) -> ModelCatalog:

@@ -14,11 +14,10 @@ from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
-from rightcall.decide.config import read_gate
 from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric
-from rightcall.metrics.matching.verdict import DEFAULT_WEIGHTS, ScoringRules
+from rightcall.metrics.matching.verdict import DEFAULT_RULES, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import split_address
@@ -26,7 +25,7 @@ from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
 from rightcall.run.plan import Plan, Selection
-from rightcall.run.suite import Suite, suite_models
+from rightcall.run.suite import Suite, attack_settings, suite_gate, suite_models
 from rightcall.run.suite_actions import (
     has_live_tools,
     imports_code,
@@ -73,7 +72,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         chosen = _folder_of_modules(folder, begun)
     dataset = begun / folder / suite.dataset if chosen else folder / suite.dataset
     metrics, observed_only = try_part(problems, lambda: suite_metrics(suite, models)) or ([], [])
-    rules = try_part(problems, lambda: ScoringRules(suite.weights or DEFAULT_WEIGHTS, suite.pass_rule))
+    rules = try_part(problems, lambda: read_rules(suite.rules))
     problems += _contradictory_limits(suite)
     plan = Plan(
         name=suite.name,
@@ -82,15 +81,15 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         metrics=metrics,
         observe=observed_only,
         metric_seconds=suite.metric_seconds,
-        rules=rules or ScoringRules(),
+        rules=rules or DEFAULT_RULES,
         trials=trials or suite.trials,
         seed=suite.seed,
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
         group=suite.group,
         kind=suite.kind,
-        gate=try_part(problems, lambda: read_gate(suite.gate, judges=suite.judges)) if suite.gate else None,
-        judges=suite.judges,
+        gate=try_part(problems, lambda: suite_gate(suite)),
+        judges=suite.judge,
         quarantine=frozenset(suite.quarantine),
         selection=selection or Selection(),
         sources=None if start_nothing else suite_sources(suite, folder, agent, model).in_folder(chosen),
@@ -105,7 +104,9 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     if problems:
         checkable = agent if agent.model is not placeholder_agent else replace(agent, approvals=None)
         raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
-    return _with_recorded_inputs(_with_attacks(plan, suite.attacks if attacks is None else attacks, folder))
+    return _with_recorded_inputs(
+        _with_attacks(plan, attack_settings(suite).plan if attacks is None else attacks, folder)
+    )
 
 
 def _with_attacks(plan: Plan, source: Any, folder: Path) -> Plan:

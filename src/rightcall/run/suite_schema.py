@@ -11,8 +11,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from rightcall.decide.config import Gate
-from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
+from rightcall.decide.config import GateKeys
+from rightcall.metrics.matching.verdict import NAMED_RULES, WEIGHTINGS, WEIGHTS
 from rightcall.model.failure import Code
 from rightcall.run.suite import Suite
 from rightcall.tools.faults.plan import FaultPlan
@@ -25,10 +25,10 @@ Schema = dict[str, Any]
 
 def suite_schema() -> Schema:
     """The JSON Schema of suites, for editors."""
-    kinds = (Suite, Gate, Mock, FaultPlan, McpAddress)
+    kinds = (Suite, GateKeys, Mock, FaultPlan, McpAddress)
     (suite, *_), parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     _refine(
-        parts["Gate"], {field: {"items": {"enum": list(get_args(Code))}} for field in ("forbid", "allow")}
+        parts["GateKeys"], {field: {"items": {"enum": list(get_args(Code))}} for field in ("forbid", "allow")}
     )
     parts["McpAddress"]["additionalProperties"] = False
     _refine(
@@ -39,11 +39,11 @@ def suite_schema() -> Schema:
         parts["Suite"],
         {
             "tools": {"anyOf": _tools()},
-            "weights": {"anyOf": _weights()},
+            "rules": {"anyOf": _rules()},
             "mocks": {"additionalProperties": _ref("Mock")},
             "worlds": {"properties": _worlds(), "additionalProperties": False},
             "faults": {"anyOf": [{"type": "string"}, _ref("FaultPlan"), {"type": "null"}]},
-            "gate": {**_ref("Gate"), "type": "object"},
+            "gate": {**_ref("GateKeys"), "type": "object"},
         },
     )
     for part in parts.values():
@@ -72,10 +72,21 @@ def _tools() -> list[Schema]:
     ]
 
 
-def _weights() -> list[Schema]:
+def _rules() -> list[Schema]:
     weight = {"type": "number", "minimum": 0}
+    share = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
     by_name = {"properties": dict.fromkeys(WEIGHTS, weight), "additionalProperties": False}
-    return [{"type": "object", **by_name}, {"enum": list(WEIGHTINGS)}]
+    keys = {
+        "weights": {"anyOf": [{"type": "object", **by_name}, {"enum": list(WEIGHTINGS)}]},
+        "pass_rule": {"enum": ["strict", "score"]},
+        "pass_score": share,
+        "secondary_threshold": share,
+        "half_credit": {"type": "boolean"},
+    }
+    return [
+        {"enum": list(NAMED_RULES)},
+        {"type": "object", "properties": keys, "additionalProperties": False},
+    ]
 
 
 def _worlds() -> dict[str, Schema]:

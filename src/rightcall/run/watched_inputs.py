@@ -114,8 +114,6 @@ class AgentWatch:
     def inputs(self) -> WatchedInputs:
         """All that was read so far."""
         sources = self._sources
-        if sources.stated:
-            return WatchedInputs()
         files, unseen = dict[str, str](), list[str]()
         if not sources.project.root.is_dir():
             unseen.append("the agent ran on a machine without the project's files")

@@ -160,7 +160,7 @@ def test_make_uses_the_plan_of_the_suite(tmp_path):
         "worlds": {"mailbox": {"inbox": inbox}},
     }
     plan = {"carriers": ["error"], "attempts": 1, "twins": {"authorised": 0, "neutral": 0}}
-    suite.write_bytes(msgspec.yaml.encode({**document, "attacks": plan}))
+    suite.write_bytes(msgspec.yaml.encode({**document, "attacks": {"plan": plan}}))
     output = tmp_path / "attempts.jsonl"
     outcome = CliRunner().invoke(make, [str(suite), "-o", str(output)])
     assert outcome.exit_code == 0, outcome.output

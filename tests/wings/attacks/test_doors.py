@@ -84,7 +84,11 @@ def made_by_mark(plan: dict[str, Any], folder: Path) -> bytes:
 
 def made_by_command(plan: dict[str, Any], folder: Path) -> bytes:
     folder.joinpath("goldens.jsonl").write_bytes(encode(TASK) + b"\n")
-    document = {"dataset": "goldens.jsonl", "agent": {"model": "keyword:", "mode": "loop"}, "attacks": plan}
+    document = {
+        "dataset": "goldens.jsonl",
+        "agent": {"model": "keyword:", "mode": "loop"},
+        "attacks": {"plan": plan},
+    }
     suite, output = folder / "suite.yaml", folder / "attempts.jsonl"
     suite.write_bytes(msgspec.yaml.encode({**document, "worlds": {"mailbox": {"inbox": INBOX}}}))
     output.unlink(missing_ok=True)

@@ -207,7 +207,7 @@ def test_conversations_have_user_turns_with_calls_of_their_own():
         (lambda: Synthesizer().generate_goldens_from_contexts([["text"]]), "requires a model"),
         (
             lambda: Synthesizer("scripted:x").generate_goldens_from_scratch(3),
-            "scenario, task and input_format",
+            "requires --scenario",
         ),
         (lambda: VerificationConfig(samples=2, agree=3), "agree must be between 1 and samples"),
     ],

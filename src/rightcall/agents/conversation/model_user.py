@@ -66,8 +66,6 @@ class UserSetup:
     stopping_criteria: str = ""
     language: str = ""
     settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
-    base_url: str | None = None
-    key_env: str | None = None
 
     def __post_init__(self) -> None:
         if not self.personas or self.max_turns < 1:
@@ -81,16 +79,16 @@ class UserSetup:
     def bound(self, catalog: ModelCatalog | None = None) -> UserSetup:
         """The setup with an endpoint in place of a name [default: of the project's models].
 
-        What the setup itself says of server, key and settings comes before what the name stands for.
+        The settings of the setup come before those of what the name stands for.
         """
         model = self.model
         if model is None:
             model = (catalog or project_models()).require_default("user", "a simulated user")
         if isinstance(model, str | ModelEndpoint):
             own = as_settings(self.settings, "user.settings")
-            endpoint = endpoint_of(model, catalog=catalog).at(self.base_url, self.key_env)
+            endpoint = endpoint_of(model, catalog=catalog)
             model = msgspec.structs.replace(endpoint, settings=overlaid(endpoint.settings, own))
-        return replace(self, model=model, base_url=None, key_env=None)
+        return replace(self, model=model)
 
     @property
     def name(self) -> str:
@@ -103,7 +101,7 @@ class UserSetup:
         """A hash of what two runs with the same simulated users have in common."""
         own = as_settings(self.settings, "user.settings")
         named = self.model.settings if isinstance(self.model, ModelEndpoint) else own
-        where = self.base_url or (server_of(self.model) if self.model is not None else "")
+        where = server_of(self.model) if self.model is not None else ""
         text = msgspec.json.encode([
             self.name, [msgspec.to_builtins(persona) for persona in self.manners], self.max_turns,
             self.stopping_criteria, self.language, own, where, prompt_hash(), named,

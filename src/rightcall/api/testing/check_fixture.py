@@ -12,7 +12,7 @@ from rightcall.api.testing.assertion import require_passed
 from rightcall.api.testing.golden_batch import Checked, GoldenBatch
 from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
-from rightcall.metrics.matching.verdict import ScoringRules
+from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
@@ -54,7 +54,7 @@ class Checker:
         metrics: Sequence[AnyMetric] = (),
         measure: Sequence[AnyMetric] = (),
         trials: int | None = None,
-        rules: ScoringRules | None = None,
+        rules: Rules | None = None,
         user: Any = None,
     ) -> tuple[CaseResult, ...]:
         """The results of all trials, when all passed. A golden without any check skips the test.
@@ -72,7 +72,7 @@ class Checker:
                 dataset=(),
                 metrics=chosen,
                 observe=metrics_to_observe(measure, chosen),
-                rules=rules or ScoringRules(),
+                rules=read_rules(rules),
                 trials=self._defaults.trials if trials is None else trials,
                 concurrency=self._defaults.concurrency,
                 seed=self._defaults.seed,

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.model.failure import Failure
 from rightcall.model.golden import Golden
@@ -89,7 +90,7 @@ WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 
 
 class ScoringRules(msgspec.Struct, frozen=True):
-    """How numbers become a verdict: a suite's `weights`, `pass_rule` and thresholds.
+    """How numbers become a verdict: `rules` of a suite.
 
     `weights` may be the name of a weighting: `default` or `seed`. `half_credit` makes a parameter that is present
     with a wrong value worth a half in parameter accuracy; the weighting `seed` turns it on.
@@ -163,6 +164,22 @@ def _by_default(precision: float, recall: float, parameters: float, content: flo
 
 
 DEFAULT_RULES = ScoringRules()
+NAMED_RULES = {"default": DEFAULT_RULES, "seed": ScoringRules("seed", "score")}
+"""Rules with a name: `seed` scores as the tutorial does, by its weights, and passes a case by its score."""
+Rules = ScoringRules | Mapping[str, Any] | str
+
+
+def read_rules(rules: Rules | None) -> ScoringRules:
+    """Scoring rules in any form: made, by name, or as the mapping of a suite."""
+    if rules is None or isinstance(rules, ScoringRules):
+        return rules or DEFAULT_RULES
+    if not isinstance(rules, str):
+        return convert(rules, ScoringRules, "rules")
+    if rules not in NAMED_RULES:
+        raise ConfigError(
+            f"unknown rules '{rules}'; {suggestion(rules, NAMED_RULES) or 'known: ' + ', '.join(NAMED_RULES)}"
+        )
+    return NAMED_RULES[rules]
 
 
 def pass_threshold(golden: Golden, rules: ScoringRules = DEFAULT_RULES) -> float:

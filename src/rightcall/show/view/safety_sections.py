@@ -33,7 +33,7 @@ class SafetySection(Record, frozen=True):
 
 TITLE = "Worst case: the model hijacked"
 NOT_REPLAYED = (
-    "No worst case was replayed in this run: `gate: {worst_case: {}}` in the suite replays it with every run, "
+    "No worst case was replayed in this run: `attacks: {worst_case: {}}` in the suite replays it with every run, "
     "`rightcall attacks worst-case SUITE` does it once."
 )
 BLIND = (

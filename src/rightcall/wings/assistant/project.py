@@ -108,7 +108,7 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
             yield Path(file)
     yield from map(Path, judge_files(suite))
     yield folder / record_settings(suite).folder
-    for glob in suite.agent.code_globs:
+    for glob in suite.agent.code:
         yield folder / glob.removeprefix("!")
     baseline = suite.gate.get("baseline")
     run = baseline.get("run") if isinstance(baseline, dict) else baseline

@@ -143,11 +143,8 @@ class Synthesizer(SynthesisSetup):
 
     async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
         """Goldens from a description."""
-        styling = self.styling
-        if not conversations and not (styling.scenario and styling.task and styling.input_format):
-            raise ConfigError(
-                "generating from scratch requires a styling_config with scenario, task and input_format"
-            )
+        if not conversations and not self.styling.scenario:
+            raise ConfigError("generating from scratch requires --scenario: a styling_config with a scenario")
         if conversations and self.conversational_styling_config is None:
             raise ConfigError("generating from scratch requires a conversational_styling_config")
         async with self._kit() as kit:

@@ -134,6 +134,7 @@ def make(
     Its benign twins are written too.
     """
     from rightcall.datasets.goldens import save_goldens
+    from rightcall.run.suite import attack_settings
     from rightcall.wings.attacks.attack_plan import keys_of_run, read_attack_plan
     from rightcall.wings.attacks.attacked_plan import attack_goldens
     from rightcall.wings.attacks.subject import attack_subject
@@ -143,7 +144,7 @@ def make(
     if subject.plan is None:
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")
     if plan is None:
-        own = subject.suite.attacks if subject.suite is not None else None
+        own = attack_settings(subject.suite).plan if subject.suite is not None else None
         asked = read_attack_plan(None if own == "none" else own, suite.parent)
     else:
         asked = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
@@ -161,7 +162,7 @@ def make(
         tell(f"cannot be tested: {what}: {reason}", err=True)
     for what, reason in attack_set.left_out.items():
         tell(f"not made: {what}, because {reason}", err=True)
-    attacked = subject.suite is not None and subject.suite.attacks not in (None, "none")
+    attacked = subject.suite is not None and attack_settings(subject.suite).plan not in (None, "none")
     option = f" --attacks {plan or 'auto'}" if plan or not attacked else ""
     print_next(f"rightcall run {suite}{option}")
 

@@ -175,7 +175,11 @@ def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int,
             values["style"] = style_lines(kit.setup.conversational_styling)
             return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
         asked = kit.setup.styling
-        values |= {"scenario": asked.scenario, "task": asked.task, "input_format": asked.input_format}
+        values |= {
+            "scenario": asked.scenario,
+            "task": asked.task or "Helps with it",
+            "input_format": asked.input_format or kit.style(name),
+        }
         return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
 
     return job_stream(job)
