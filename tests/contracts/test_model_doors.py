@@ -67,7 +67,7 @@ def set_up(way: str, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     roles = {f"default_{role}": name for role, name in DEFAULTS.items()}
     talking = {"model": (way in ("suite", "pyproject") and "playing") or f"openai:{USER}", "max_turns": 2}
     if way == "written":
-        talking["base_url"] = url
+        talking["model"] = f"openai:{USER}@{url}"
     made = Way(way, url, way == "written")
     suite = {
         "dataset": "talks.jsonl",
