@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shlex
 import signal
@@ -19,7 +18,6 @@ from typing import Any
 import pytest
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.recording.mcp.session import tool_name
 from rightcall.recording.mcp.session_file import read_session, write_session
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.wings.contracts.verification import VerifyRules, other_version
@@ -153,29 +151,6 @@ def test_a_broken_recording_is_not_served(shop):
     for words in (["serve", shop], ["verify", shop, "mcp:true"]):
         done = rightcall("mcp", *words)
         assert done.returncode == 2 and f"{shop}:10: " in done.stderr
-
-
-async def use_sdk_client(command: list[str]) -> tuple[list[str], list[str]]:
-    from mcp import ClientSession, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
-    parameters = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
-    async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
-        await session.initialize()
-        tools = [tool.name for tool in (await session.list_tools()).tools]
-        texts = [(await session.call_tool("get_status", {"order": "1017"})).content[0].text for _ in range(2)]
-        return tools, texts
-
-
-def test_a_session_of_another_client_is_recorded_through_a_proxy(shop, tmp_path):
-    recorded = tmp_path / "through.mcp.jsonl"
-    command = [*PROGRAM, "mcp", "record", serving(shop), "-o", str(recorded), "--through"]
-    tools, texts = asyncio.run(use_sdk_client(command))
-    assert tools == [tool_name(tool) for tool in SHOP.tools] and "packing" in texts[0] and "sent" in texts[1]
-    wait_until(recorded.exists)
-    session = read_session(recorded)
-    assert session.tools == SHOP.tools and session.server == SHOP.server
-    assert without_times(session).calls == SHOP.calls[1:3]
 
 
 def test_goldens_are_recorded_without_what_may_write(shop, tmp_path):

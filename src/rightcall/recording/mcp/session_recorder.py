@@ -61,11 +61,6 @@ class SessionRecorder:
         self._pending: dict[Any, tuple[str, dict[str, Any]]] = {}
         self._open: dict[Any, _OpenCall] = {}
 
-    @property
-    def has_tools(self) -> bool:
-        """Whether the server has listed its tools."""
-        return self._lists["tools"] is not None
-
     def connect(self) -> None:
         """A new connection: what was not answered on the last one never will be."""
         self._pending.clear()

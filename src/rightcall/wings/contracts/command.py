@@ -49,25 +49,19 @@ def record(
     goldens: Annotated[
         Path | None, Option("Goldens whose expected calls are made, if their tools only read")
     ] = None,
-    through: Annotated[
-        bool, Option("Record a client's session: stand between it and the server, on stdio")
-    ] = False,
 ) -> None:
     """Record a session of SERVER, `mcp:COMMAND` or a URL: what it lists, and its answers to calls.
 
-    Without --calls, --goldens or --through only the definitions are recorded. Secrets are removed before anything is
+    Without --calls or --goldens only the definitions are recorded. Secrets are removed before anything is
     written. All calls in --calls are made; those in --goldens only for read-only tools.
     """
     from rightcall.recording.mcp.session_file import write_session
     from rightcall.show.progress import CountProgress
     from rightcall.wings.contracts.capture import ALL, expected_calls, read_calls, record_session
 
-    if sum(map(bool, (calls, goldens, through))) > 1:
-        raise click.UsageError("--calls, --goldens and --through cannot be combined")
+    if calls and goldens:
+        raise click.UsageError("--calls and --goldens cannot be combined")
     address = read_server(server)
-    if through:
-        _record_through(address, output)
-        return
     unstated = 0
     planned = read_calls(calls) if calls else []
     if goldens:
@@ -193,23 +187,6 @@ def _show(result: ContractResult) -> None:
         out.print(clean(line), style=style, soft_wrap=True)
     if result.count("for the model") or result.listing:
         print_next("rightcall check SUITE")
-
-
-def _record_through(address: McpAddress, output: Path) -> None:
-    from rightcall.recording.mcp.session_file import write_session
-    from rightcall.wings.contracts.capture import recorder_of
-    from rightcall.wings.contracts.passage import pass_through
-
-    recorder = recorder_of(address)
-    try:
-        run_interruptible(pass_through(address, recorder, sys.stdin.buffer, OWN.stdout.buffer))
-    finally:
-        session = recorder.session()
-        if session.server:
-            write_session(output, session)
-            tell(_recorded_line(session, output), err=True)
-        else:
-            tell("nothing was recorded: no client connected", err=True)
 
 
 def _judge_use(server: ReplayServer, *, strict: bool, in_order: bool) -> None:
