@@ -67,9 +67,8 @@ class Auditor:
         self._not_audited: list[NotAudited] = []
         self._cannot_be_met: list[NotAudited] = []
         self._not_judged: Counter[str] = Counter()
-        self._by_tool, self._by_harm = defaultdict[str, Catch](Catch), defaultdict[str, Catch](Catch)
+        self._by_harm = defaultdict[str, Catch](Catch)
         self._by_operator = defaultdict[str, Catch](Catch)
-        self._matrix = defaultdict[str, defaultdict[str, Catch]](lambda: defaultdict(Catch))
         self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
         self._shares: list[tuple[str, list[float]]] = []
         self._goldens = self._audited = self._equivalent = 0
@@ -160,9 +159,7 @@ class Auditor:
             self._sure = self._sure.plus(caught)
             for catches, key in (
                 (self._by_operator, mutant.operator),
-                (self._by_tool, mutant.tool),
                 (self._by_harm, mutant.harm),
-                (self._matrix[mutant.operator], mutant.tool),
             ):
                 catches[key] = catches[key].plus(caught)
 
@@ -214,9 +211,7 @@ class Auditor:
             maybe=self._maybe,
             not_judged=dict(sorted(self._not_judged.items())),
             by_operator=dict(sorted(self._by_operator.items())),
-            by_tool={tool: catch for tool, catch in sorted(self._by_tool.items()) if tool},
             by_harm={harm: self._by_harm[harm] for harm in HARMS if harm in self._by_harm},
-            matrix={name: dict(sorted(row.items())) for name, row in sorted(self._matrix.items())},
             survivors=tuple(sorted(self._survivors, key=_harm_first)),
             not_audited=tuple(sorted(self._not_audited, key=by_id)),
             cannot_be_met=tuple(sorted(self._cannot_be_met, key=by_id)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,10 +17,9 @@ from rightcall.show.text import json_text
 from rightcall.show.view.case import CaseView, case_view
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.audit.audit_document import AuditDocument
-from rightcall.wings.audit.result import AuditResult, Catch
+from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.sections import AuditRow, AuditSection, audit_sections, edit_lines, notes
 
-MOST_TOOLS = 40
 MOST_ON_PAGE = 300
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -44,14 +42,6 @@ class ShownRow(Record, frozen=True):
     case: CaseView | None = None
 
 
-class CatchRow(Record, frozen=True):
-    """An operator and its catches by tool, in the order of the columns; None where nothing was planted."""
-
-    operator: str
-    cells: tuple[Catch | None, ...]
-    total: Catch
-
-
 class AuditView(Record, frozen=True):
     """What a page of an audit shows."""
 
@@ -59,9 +49,6 @@ class AuditView(Record, frozen=True):
     result: AuditResult
     interval: str
     sections: tuple[tuple[AuditSection, tuple[ShownRow, ...]], ...]
-    tools: tuple[str, ...]
-    tools_left_out: int
-    matrix: tuple[CatchRow, ...]
     notes: tuple[str, ...]
     changes: int
 
@@ -69,8 +56,6 @@ class AuditView(Record, frozen=True):
 def audit_view(document: AuditDocument) -> AuditView:
     """The page of an audit."""
     result = document.result
-    columns = sorted(result.by_tool, key=lambda tool: (-result.by_tool[tool].survived, tool))
-    shown_tools = columns[:MOST_TOOLS]
     return AuditView(
         title=document.entry.name,
         result=result,
@@ -79,18 +64,9 @@ def audit_view(document: AuditDocument) -> AuditView:
             (section, tuple(_shown_row(document, row) for row in section.rows[:MOST_ON_PAGE]))
             for section in audit_sections(result)
         ),
-        tools=tuple(shown_tools),
-        tools_left_out=len(columns) - len(shown_tools),
-        matrix=tuple(_matrix(result, shown_tools)),
         notes=tuple(notes(result)),
         changes=len(document.changed_goldens),
     )
-
-
-def _matrix(result: AuditResult, tools: Sequence[str]) -> Iterator[CatchRow]:
-    for operator, total in result.by_operator.items():
-        catches = result.matrix.get(operator, {})
-        yield CatchRow(operator, tuple(catches.get(tool) for tool in tools), total)
 
 
 def _shown_row(document: AuditDocument, row: AuditRow) -> ShownRow:

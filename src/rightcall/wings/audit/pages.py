@@ -31,7 +31,7 @@ def audits(request: Request) -> Response:
 
 
 def audit(request: Request) -> Response:
-    """One audit: what passes, the matrix of bugs and tools, and goldens that may be wrong."""
+    """One audit: what passes, kinds of bugs, and goldens that may be wrong."""
     entry, document = _document(request)
     view: AuditView = request.app.state.views.get(
         ("audit", entry.fingerprint, entry.at), lambda: audit_view(document)

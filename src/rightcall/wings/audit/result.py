@@ -75,7 +75,6 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     """An audit. `sure` decides: bugs that are wrong by construction and that tools would accept.
 
     `invalid` are calls that a runtime would refuse, `maybe` changes that may be right; neither is in the rate.
-    `matrix` has the catches of each operator by tool ("" where no single call was changed).
     `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
     `doubts` are goldens that may be wrong, the most certain first, of the `examined` ones; `electorate` are the agents
     whose behaviour speaks for or against goldens. `floor` is what trivial agents pass.
@@ -91,9 +90,7 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     maybe: Catch = Catch()
     not_judged: dict[str, int] = {}
     by_operator: dict[str, Catch] = {}
-    by_tool: dict[str, Catch] = {}
     by_harm: dict[str, Catch] = {}
-    matrix: dict[str, dict[str, Catch]] = {}
     survivors: tuple[Survivor, ...] = ()
     not_audited: tuple[NotAudited, ...] = ()
     cannot_be_met: tuple[NotAudited, ...] = ()
