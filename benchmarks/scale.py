@@ -40,8 +40,8 @@ from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
+from rightcall.wings.ray.place import RayEngine
 from rightcall.wings.ray.ray import RayOptions
-from rightcall.wings.ray.ray_engine import RayEngine
 
 ROOT = str(Path(__file__).parents[1])
 SIZES = {"io0": 10_000, "io200": 6000, "wait100": 1600, "cpu5": 1500, "cpu50": 400}

@@ -9,7 +9,7 @@ import pytest
 from rightcall.core.errors import ProviderError
 from rightcall.model import Message, Tool
 from rightcall.models.base import ModelRequest, Prompt, Settings
-from rightcall.models.local_prompt import answer_schema, read_answer, shape, signature, system_text
+from rightcall.models.local import answer_schema, read_answer, shape, signature, system_text
 from rightcall.models.resolver import resolve
 
 from .samples import DELETE, PROMPT, WEATHER, a_request
@@ -148,7 +148,7 @@ def test_an_answer_without_the_shape_is_not_a_call(text):
 
 
 def test_what_was_said_before_reaches_the_model_as_words():
-    from rightcall.models.local_prompt import chat
+    from rightcall.models.local import chat
 
     from .samples import CONVERSATION
 

@@ -9,7 +9,7 @@ import pytest
 from rightcall.lint.features.schemas import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import SourceTool
-from rightcall.models.local_prompt import shape
+from rightcall.models.local import shape
 from rightcall.schema import subschemas
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.schema.subschemas import (

@@ -8,7 +8,7 @@
     http        the one HTTP client; failures: errors and retry delays, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, bedrock, gemini: one file each
     sdk_client  the user's own client object; litellm: the package of that name
-    local       a model inside this process; local_prompt, weights: its prompt, and where its file is
+    local       a model inside this process; weights: where its file is
     keyword     the baseline without a model
     scripted    answers from a script     recorded    answers recorded and replayed by `rightcall.recording`
     prices      the cost of a call, from prices.json

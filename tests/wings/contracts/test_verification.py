@@ -12,8 +12,8 @@ import pytest
 
 from rightcall.core.errors import InputError
 from rightcall.recording.mcp.session import McpSession, RecordedCall, ToolListChange
+from rightcall.wings.contracts.command import result_json, result_junit
 from rightcall.wings.contracts.result_shape import IgnoredPaths
-from rightcall.wings.contracts.verdict_text import as_json, as_junit
 from rightcall.wings.contracts.verification import (
     ContractResult,
     VerifyRules,
@@ -166,8 +166,8 @@ def test_a_tool_whose_calls_were_not_made_is_not_verified_and_never_compatible()
     cancel = result.tools[-1]
     assert (cancel.name, cancel.verdict, result.verdict) == ("cancel_order", "not verified", "not verified")
     assert (result.verified, result.calls) == (5, 6)
-    assert as_json(result)["not_verified"] == 1
-    assert b'<skipped message="1 of 1 call not verified"/>' in as_junit(result, "shop")
+    assert result_json(result)["not_verified"] == 1
+    assert b'<skipped message="1 of 1 call not verified"/>' in result_junit(result, "shop")
 
 
 def test_only_chosen_tools_are_compared():
@@ -185,9 +185,9 @@ def test_junit_is_xml_whatever_a_server_says():
     session = replace(SHOP, calls=(call,), tools=({"name": hostile, "inputSchema": {}},))
     mutant = replace(session, calls=(replace(call, result=answered(text(hostile), failed=True)),))
     result = compare_versions(session, recorded_version(mutant, session), VerifyRules())
-    root = ElementTree.fromstring(as_junit(result, hostile))
+    root = ElementTree.fromstring(result_junit(result, hostile))
     assert root.find("testsuite").get("failures") == "1" and len(root.findall(".//testcase")) == 1
-    json.dumps(as_json(result))
+    json.dumps(result_json(result))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.errors import ConfigError
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall
 from rightcall.tools.definitions.validate import is_valid
-from rightcall.wings.generate.commands.summary import coverage
+from rightcall.wings.generate.commands.generate import coverage
 from rightcall.wings.generate.config import Evolution, EvolutionConfig, VerificationConfig
 from rightcall.wings.generate.plans import WEIGHTS, Schedule, dangerous_neighbour, plan_of
 from rightcall.wings.generate.synthesizer import Synthesizer

@@ -19,8 +19,8 @@ from rightcall.store.address import open_store
 from rightcall.store.sql.export import export_lines
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
+from rightcall.wings.ray.place import RayEngine
 from rightcall.wings.ray.ray import RayOptions
-from rightcall.wings.ray.ray_engine import RayEngine
 from tests.support.postgres import postgres_server
 from tests.wings.attacks import agents as attacked
 from tests.wings.ray import agents

@@ -14,9 +14,8 @@ from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
-from rightcall.wings.ray.place import Workers
+from rightcall.wings.ray.place import RayEngine, Workers
 from rightcall.wings.ray.ray import RayOptions
-from rightcall.wings.ray.ray_engine import RayEngine
 from tests.wings.ray.stored_runs import asked, goldens, plan_of, stored
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("default")]

@@ -14,8 +14,8 @@ from rightcall.store.address import open_store
 from rightcall.tools.definitions.function import tool
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
+from rightcall.wings.ray.place import RayEngine
 from rightcall.wings.ray.ray import RayOptions
-from rightcall.wings.ray.ray_engine import RayEngine
 from tests.support.dying_tools import GOLDENS, Row, broken_laws, http_agent, paying, scripted
 from tests.support.postgres import postgres_server
 

@@ -23,8 +23,8 @@ from rightcall.store.address import open_store
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.wings.ray.driver import Driver
 from rightcall.wings.ray.engine import WorkerOptions
+from rightcall.wings.ray.place import RayEngine
 from rightcall.wings.ray.ray import RayOptions
-from rightcall.wings.ray.ray_engine import RayEngine
 from tests.support.model_process import counts, loopback_model, write_suite
 from tests.wings.ray import agents
 from tests.wings.ray.ray_process import workers_of

@@ -6,5 +6,4 @@ replay_server     a recording as a server: JSON-RPC in, JSON-RPC out, over stdio
 result_shape      results compared by shape: keys, types, parts
 tool_comparison   one tool in two versions: definition and answers
 verification      a recording against a server, or against another recording
-verdict_text      the result on the terminal, as JSON and as JUnit
 """

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
@@ -15,15 +16,17 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.own_output import OWN
-from rightcall.core.text import pluralize
+from rightcall.core.text import one_line, pluralize
 from rightcall.files.atomic import write_file
-from rightcall.wings.contracts import verdict_text
+from rightcall.show.junit import JUnitCase, junit_document
+from rightcall.wings.contracts.tool_comparison import ContractChange
+from rightcall.wings.contracts.verification import ContractResult, ContractVerdict, ToolVerdict
 
 if TYPE_CHECKING:
     from rightcall.recording.mcp.session import McpSession
     from rightcall.tools.mcp.address import McpAddress
     from rightcall.wings.contracts.replay_server import ReplayServer
-    from rightcall.wings.contracts.verification import ContractResult, OtherVersion, VerifyRules
+    from rightcall.wings.contracts.verification import OtherVersion, VerifyRules
 
 server_argument = click.argument("server", metavar="SERVER")
 WritesOption = Annotated[
@@ -146,9 +149,9 @@ def verify(
     version = recorded_version(read_session(other), session) if other else _ask(server, session, rules)
     result = compare_versions(session, version, rules)
     if output is not None:
-        write_file(output, verdict_text.as_junit(result, str(file)))
+        write_file(output, result_junit(result, str(file)))
     if as_json:
-        print_json(verdict_text.as_json(result))
+        print_json(result_json(result))
     else:
         _show(result)
     if result.verdict == "breaking":
@@ -180,7 +183,6 @@ def _ask(server: str, session: McpSession, rules: VerifyRules) -> OtherVersion:
 
 def _show(result: ContractResult) -> None:
     from rightcall.show.terminal import clean
-    from rightcall.wings.contracts.verdict_text import terminal_lines
 
     out = console()
     for line, style in terminal_lines(result):
@@ -205,3 +207,99 @@ def _tell_address(host: str, port: int) -> None:
 def _recorded_line(session: McpSession, output: Path) -> str:
     facts = f"{pluralize(len(session.tools), 'tool')}, {pluralize(len(session.calls), 'call')}"
     return f"{session.label}: {facts} written to {output}"
+
+
+LEVELS = {"breaking": "breaking", "model": "for the model", "compatible": "compatible"}
+STYLES: dict[str, str] = {
+    "breaking": "red",
+    "for the model": "yellow",
+    "not verified": "yellow",
+    "compatible": "green",
+}
+_ORDER: tuple[ContractVerdict, ...] = ("breaking", "for the model", "not verified", "compatible")
+
+
+def terminal_lines(result: ContractResult) -> Iterator[tuple[str, str]]:
+    """The lines of a terminal, each with its style."""
+    yield f"{one_line(result.recorded, 100)} → {one_line(result.other, 100)}", "bold"
+    width = max((len(tool.name) for tool in result.tools), default=0)
+    for change in result.listing:
+        yield f"  {change_line(change)}", STYLES[LEVELS[change.level]]
+    for tool in sorted(result.tools, key=lambda tool: _ORDER.index(tool.verdict)):
+        yield f"{one_line(tool.name, 100):<{width}}  {tool.verdict}{_calls_note(tool)}", STYLES[tool.verdict]
+        for change in tool.changes:
+            yield f"  {change_line(change)}", "dim" if change.level == "compatible" else ""
+    yield summary_line(result), STYLES[result.verdict]
+
+
+def summary_line(result: ContractResult) -> str:
+    """`breaking: 1 of 3 tools (…); 4 of 5 recorded calls verified`."""
+    counts = [f"{result.count(verdict)} {verdict}" for verdict in _ORDER if result.count(verdict)]
+    calls = (
+        f"{result.verified} of {pluralize(result.calls, 'recorded call')} verified"
+        if result.calls
+        else "no calls"
+    )
+    return f"{result.verdict}: {', '.join(counts) or 'no tools'}; {calls}"
+
+
+def change_line(change: ContractChange) -> str:
+    place = f" {change.path}:" if change.path else ":"
+    call = f" [{change.call}]" if change.call else ""
+    return f"{LEVELS[change.level]}: {change.part}{place} {change.text}{call}"
+
+
+def result_json(result: ContractResult) -> dict[str, Any]:
+    """The document of `--json`."""
+    return {
+        "verdict": result.verdict,
+        "recorded": result.recorded,
+        "other": result.other,
+        "calls": result.calls,
+        "verified": result.verified,
+        "not_verified": result.calls - result.verified,
+        "list": [_change(change) for change in result.listing],
+        "tools": [
+            {
+                "tool": tool.name,
+                "verdict": tool.verdict,
+                "calls": tool.calls,
+                "verified": tool.verified,
+                "changes": [_change(change) for change in tool.changes],
+            }
+            for tool in result.tools
+        ],
+    }
+
+
+def result_junit(result: ContractResult, name: str) -> bytes:
+    """JUnit XML: a test case per tool; a breaking tool fails, one that is not verified is skipped."""
+    return junit_document(name, list(map(_junit_case, result.tools)))
+
+
+def _junit_case(tool: ToolVerdict) -> JUnitCase:
+    changes = "\n".join(map(change_line, tool.changes))
+    if tool.verdict == "breaking":
+        first = next(change for change in tool.changes if change.level == "breaking")
+        return JUnitCase(tool.name, "mcp", "failure", change_line(first), changes)
+    if tool.verdict == "not verified":
+        return JUnitCase(tool.name, "mcp", "skipped", _calls_note(tool).strip(" ()"))
+    return JUnitCase(tool.name, "mcp", text=changes)
+
+
+def _calls_note(tool: ToolVerdict) -> str:
+    if not tool.calls:
+        return " (definition only)"
+    if tool.verified == tool.calls:
+        return f" ({pluralize(tool.calls, 'call')})"
+    return f" ({tool.calls - tool.verified} of {pluralize(tool.calls, 'call')} not verified)"
+
+
+def _change(change: ContractChange) -> dict[str, str]:
+    return {
+        "level": LEVELS[change.level],
+        "part": change.part,
+        "path": change.path,
+        "text": change.text,
+        "call": change.call,
+    }

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from rightcall.cli.command_options import OUTPUT, CommandGroup, DeclaredCommand, takes_options
+from rightcall.cli.drafts import add_to_draft, is_file
 from rightcall.cli.interrupt import run_interruptible
-from rightcall.cli.output import console, print_json, tell
+from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
+from rightcall.files.atomic import refuse_existing
+from rightcall.model.expected_call import ExpectedCall
+from rightcall.model.golden import AnyGolden, Golden, category_of
+from rightcall.model.record import Record
+from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.options import GenerateOptions
 from rightcall.wings.generate.commands.review import review
-from rightcall.wings.generate.commands.summary import (
-    estimate_words,
-    keep_drafts,
-    require_free_target,
-    show_drafts,
-    show_estimate,
-    show_production,
-)
+from rightcall.wings.generate.values import choices_of
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
+    from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.sources import Start
+    from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
-
 
 PROGRESS = ".rightcall/generate.db"
 """Where unfinished work is kept: a store like that of runs, but not among them, so that `last` stays a run."""
@@ -157,3 +162,177 @@ def _print(proposals: ExpectedDrafts, kept: str, output: str) -> None:
 
 generate.add_command(expected)
 generate.add_command(review)
+
+
+def require_free_target(output: str) -> None:
+    """Refuse to overwrite a file, before anything is spent."""
+    if is_file(output):
+        refuse_existing(Path(output))
+
+
+def keep_drafts(goldens: Sequence[AnyGolden], output: str, store: str | None) -> str:
+    """Write goldens to a file, or to the draft of a dataset, and say where they are; empty when there are none."""
+    from rightcall.datasets.goldens import save_goldens
+
+    if not goldens:
+        return ""
+    if is_file(output):
+        save_goldens(goldens, output)
+        return output
+    with open_store(store) as opened:
+        version = add_to_draft(opened, output, goldens)
+    return f"draft {version.version} of {version.alias}"
+
+
+def show_drafts(out: Screen, kept: str, output: str) -> None:
+    """Where the drafts are, and how to review them."""
+    if kept:
+        out.say("drafts: {}", kept)
+        print_next(f"rightcall generate review {shlex.quote(output)}")
+
+
+def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
+
+    refused = production.refused
+    covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
+    if options.as_json:
+        print_json({
+            "kept": len(production.goldens), "written_to": kept, "dropped": production.dropped,
+            "errors": production.errors, "stopped": production.stopped, "usage": production.usage,
+            "run": production.run_id, "coverage": covered, "refused": refused,
+        })  # fmt: skip
+        return
+    out = console()
+    out.say("[bold]{:,}[/bold] kept, {:,} dropped", len(production.goldens), len(production.dropped))
+    for reason, number in _reasons(production).items():
+        out.say("[dim]  {:>4} {}[/dim]", number, reason)
+    if maker.tools:
+        out.say(
+            "covered: {} of {} tools, {} of {} parameters, {} of {} choices",
+            sum(map(bool, covered.calls_by_tool.values())), len(maker.tools), covered.parameters_covered,
+            covered.parameters, covered.choices_covered, covered.choices,
+        )  # fmt: skip
+        untested = [place for place in covered.untested if place not in refused]
+        if untested:
+            out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(untested[:12]))
+        _show_refusals(refused, out)
+    usage = production.usage
+    if usage.tokens:
+        out.say("{:,} tokens{}", usage.tokens, f", ${usage.cost_usd:.4f}" if usage.cost_usd else "")
+    for error in production.errors[:3]:
+        tell(f"error: {error.id}: {error.reason}", err=True)
+    if production.stopped or production.errors:
+        why = production.stopped or f"{len(production.errors):,} jobs failed because a model did not answer"
+        tell(
+            f"not finished: {why}; continue with the same command and --resume {production.run_id}", err=True
+        )
+    show_drafts(out, kept, options.output)
+
+
+def _show_refusals(refused: dict[str, str], out: Screen, most: int = 12) -> None:
+    """For which tools no call was planned, and why."""
+    if refused:
+        out.say("not generated for {}:", pluralize(len(refused), "tool"))
+    for name, reason in list(refused.items())[:most]:
+        out.say("[dim]  {}: {}[/dim]", name, reason)
+    if len(refused) > most:
+        out.say("[dim]  … and {} more: --json[/dim]", len(refused) - most)
+
+
+def _reasons(production: Production, most: int = 6) -> dict[str, int]:
+    """Why goldens were dropped, most common first, without variable parts."""
+    variable = r"(?:(?<= repeats)|(?<= says)|(?<= characters)| =) .*|\d+|[“\"(].*"
+    reasons = (re.sub(variable, " …", draft.reason)[:80] for draft in production.dropped)
+    return dict(Counter(reasons).most_common(most))
+
+
+def estimate_words(estimate: GenerationEstimate) -> str:
+    price = (
+        "no price is known"
+        if estimate.cost_usd is None
+        else f"${estimate.cost_usd:.4f} to ${estimate.cost_usd_most:.4f}"
+    )
+    return (
+        f"{pluralize(estimate.goldens, 'golden')}: {estimate.requests_least:,} to {estimate.requests_most:,} requests, "
+        f"about {estimate.input_tokens:,} input tokens or more, {price}"
+        + "".join(f"\nasks: {words}" for words in estimate.asks)
+    )
+
+
+def show_estimate(estimate: GenerationEstimate, options: GenerateOptions) -> None:
+    if options.as_json:
+        print_json(estimate)
+        return
+    out = console()
+    out.print(estimate_words(estimate))
+    out.say("[dim]nothing was sent[/dim]")
+
+
+class SynthesisCoverage(Record, frozen=True):
+    """How often each tool is expected, and what no golden expects, as `tool.parameter` or `tool.parameter=choice`."""
+
+    goldens: int
+    calls_by_tool: dict[str, int]
+    categories: dict[str, int]
+    kinds: dict[str, int]
+    parameters: int
+    parameters_covered: int
+    choices: int
+    choices_covered: int
+    untested: tuple[str, ...]
+
+
+def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> SynthesisCoverage:
+    """Counts expected calls; a golden without any covers no tool."""
+    calls: Counter[str] = Counter()
+    categories: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    seen: set[str] = set()
+    for golden in goldens:
+        categories[category_of(golden)] += 1
+        kinds.update(_kinds(golden))
+        for call in _calls(golden):
+            if isinstance(call.tool, str):
+                calls[call.tool] += 1
+                seen.update(_places(call))
+    choices_by_place = {
+        f"{name}.{p}": choices_of(tool, p) for name, tool in tools.items() for p in tool.parameters
+    }
+    choices = [
+        f"{place}={choice}" for place, place_choices in choices_by_place.items() for choice in place_choices
+    ]
+    untested = [name for name in tools if not calls[name]]
+    untested += [place for place in choices_by_place if place not in seen and calls[place.partition(".")[0]]]
+    untested += [place for place in choices if place not in seen and place.partition("=")[0] in seen]
+    return SynthesisCoverage(
+        goldens=sum(categories.values()),
+        calls_by_tool={name: calls[name] for name in tools},
+        categories=dict(categories),
+        kinds=dict(kinds),
+        parameters=len(choices_by_place),
+        parameters_covered=sum(place in seen for place in choices_by_place),
+        choices=len(choices),
+        choices_covered=sum(place in seen for place in choices),
+        untested=tuple(untested),
+    )
+
+
+def _kinds(golden: AnyGolden) -> list[str]:
+    provenance = golden.metadata.get("generated")
+    plan = provenance.get("plan") if isinstance(provenance, dict) else None
+    return [plan] if isinstance(plan, str) else plan if isinstance(plan, list) else []
+
+
+def _calls(golden: AnyGolden) -> Iterator[ExpectedCall]:
+    yield from golden.expected_calls
+    if not isinstance(golden, Golden):
+        for turn in golden.turns:
+            yield from turn.expected_calls or ()
+
+
+def _places(call: ExpectedCall) -> Iterator[str]:
+    for name, spec in (call.args or {}).items():
+        yield f"{call.tool}.{name}"
+        value: Any = spec.get("exact", spec.get("text")) if isinstance(spec, dict) else spec
+        if isinstance(value, str | int | float):
+            yield f"{call.tool}.{name}={value}"
