@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncGenerator, Generator, Iterator, Mapping
 from functools import partial
-from traceback import extract_tb
 from types import NoneType
 from typing import Any, get_args, is_typeddict
 
@@ -19,6 +18,7 @@ from rightcall.agents.callable_agent import call_in, detached
 from rightcall.core.errors import ConfigError, contain_exits, suggestion
 from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.datasets.review import KEY, PROPOSAL
+from rightcall.files.python_object import failure_place
 from rightcall.model.golden import AnyGolden
 
 LABELS = "labels"
@@ -87,7 +87,9 @@ class TrialValues:
             return await anext(generator, ENDED)
 
     def _failure(self, name: str, function: Any, error: Exception) -> ConfigError:
-        problem = f"{_name_of(function)}{_place(function, error)} raised {type(error).__name__}: {error}"
+        problem = (
+            f"{_name_of(function)}{failure_place(function, error)[0]} raised {type(error).__name__}: {error}"
+        )
         return ConfigError(f"with.{name}: {problem} (golden '{self._golden.id}')")
 
 
@@ -195,10 +197,3 @@ def _includes_none(declared: Any) -> bool:
 
 def _name_of(function: Any) -> str:
     return getattr(function, "__name__", None) or repr(function)
-
-
-def _place(function: Any, error: Exception) -> str:
-    """Where a function failed: ` (bank.py:12)`."""
-    file = getattr(getattr(function, "__code__", None), "co_filename", "")
-    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
-    return f" ({file}:{lines[-1]})" if lines else ""

@@ -74,11 +74,11 @@ def _kinds(owner: Any) -> dict[str, Any]:
     for base in bases:
         names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
         for name, annotation in inspect.get_annotations(base).items():
-            kinds[name] = _evaluated(annotation, names)
+            kinds[name] = _resolve_annotation(annotation, names)
     return kinds
 
 
-def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
+def _resolve_annotation(annotation: Any, names: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
         return annotation
     try:

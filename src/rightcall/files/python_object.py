@@ -196,6 +196,21 @@ def _home(module: ModuleType | None) -> str:
     return str(path.parent.parent if path.name == "__init__.py" else path.parent)
 
 
+def failure_place(function: Any, error: BaseException) -> tuple[str, bool]:
+    """Where a function failed, as ` (bank.py:12)`, and whether its own file raised, and not what it called.
+
+    A function that could not be called failed in its own file, on its first line.
+    """
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return "", False
+    frames = extract_tb(error.__traceback__)
+    lines = [frame.lineno or 0 for frame in frames if frame.filename == code.co_filename]
+    is_own = not lines or frames[-1].filename == code.co_filename
+    line = lines[-1] if lines else code.co_firstlineno
+    return f" ({shown_path(Path(code.co_filename))}:{line})", is_own
+
+
 def shown_path(path: Path) -> str:
     """The path as seen from here, if it is below."""
     here = Path.cwd()

@@ -63,7 +63,7 @@ class Sequenced(msgspec.StructMeta):
     if not TYPE_CHECKING:
 
         def __call__(cls, *args: Any, **words: Any) -> Any:  # noqa: N805
-            return _checked(cls, args, _without_lists(cls, words))
+            return _construct_valid(cls, args, _without_lists(cls, words))
 
 
 class Spelled(msgspec.StructMeta):
@@ -81,16 +81,16 @@ class Spelled(msgspec.StructMeta):
                 words["expected_calls"] = ()  # an author's empty list says something
                 return cls(*args, **words)._without_calls()
             try:
-                return _checked(cls, args, _without_lists(cls, words))
+                return _construct_valid(cls, args, _without_lists(cls, words))
             except TypeError:
                 pass  # leave the except block, so that a later error is not chained to this one
-            return _checked(cls, (), respell_fields(cls, args, words))
+            return _construct_valid(cls, (), respell_fields(cls, args, words))
 
 
 _construct = msgspec.StructMeta.__call__
 
 
-def _checked(cls: Any, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
+def _construct_valid(cls: Any, args: tuple[Any, ...], words: dict[str, Any]) -> Any:
     """A record from the arguments of its constructor, each of the type that its field declares."""
     record = _construct(cls, *args, **words)
     require_values(cls.__name__, cls, dict(zip(cls.__struct_fields__, args, strict=False)) | words)

@@ -17,18 +17,27 @@ import sys
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, Unpack, overload
 
 import msgspec
 
 from rightcall.core.declared_values import require_values
-from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.errors import ConfigError, contain_exits, suggestion
+from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
 from rightcall.tools.definitions.signature import Converter, converter, parse_docstring, schema_of
 
 PLAIN = Behaviour()
+
+Late = Callable[[Any, BaseException | None], None]
+"""What is told of a call whose caller no longer waits: its result, or what it raised."""
+
+MOST_YIELDED = 100_000
+"""Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
 
 KEY_SCHEMA = {
     "type": "string",
@@ -205,8 +214,8 @@ def _check_parameters(tool: FunctionTool, keywords: Mapping[str, Any]) -> None:
     function_parameters = [name for name in tool.tool.parameters if name not in tool.added]
     problems = []
     for keyword in NAMES_OF_PARAMETERS:
-        named = keywords.get(keyword) or ()
-        for name in (named,) if isinstance(named, str) else () if callable(named) else named:
+        names = keywords.get(keyword) or ()
+        for name in (names,) if isinstance(names, str) else () if callable(names) else names:
             if (name not in function_parameters and tool.tool.lacks(name)) or name in tool.added:
                 hint = (
                     suggestion(name, function_parameters)
@@ -289,3 +298,40 @@ def _output_schema(hints: dict[str, Any], name: str) -> dict[str, Any] | None:
     if schema.get("type") != "object":
         return None
     return {**schema, "$defs": definitions} if definitions else schema
+
+
+async def call_function(function: Callable[[], Any], late: Late | None = None) -> Any:
+    """Call a function without arguments, sync or async, and return its result."""
+    with contain_exits():
+        return await _call_blocking(function, late)
+
+
+async def _call_blocking(function: Callable[[], Any], late: Late | None) -> Any:
+    kind = innermost(function)
+    if inspect.iscoroutinefunction(kind):
+        return await function()
+    if inspect.isasyncgenfunction(kind):
+        items = []
+        async for item in function():
+            items.append(item)
+            if len(items) >= MOST_YIELDED:
+                break
+        return _join_items(items)
+    if inspect.isgeneratorfunction(kind):
+        return await in_thread(lambda: _join_items(list(islice(function(), MOST_YIELDED))), when_late=late)
+    result = await in_thread(function, when_late=late)
+    return await result if inspect.isawaitable(result) else result
+
+
+def innermost(function: Any) -> Any:
+    """The function inside partials and callable objects."""
+    while isinstance(function, partial):
+        function = function.func
+    if not inspect.isroutine(function) and not inspect.isclass(function):
+        function = getattr(function, "function", None) or getattr(function, "__call__", function)  # noqa: B004
+    return innermost(function) if isinstance(function, partial) else function
+
+
+def _join_items(items: list[Any]) -> Any:
+    """The values of a generator: joined if they are text, otherwise as a list."""
+    return "".join(items) if items and all(isinstance(item, str) for item in items) else items

@@ -20,12 +20,13 @@ from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
+from rightcall.tools.definitions.function import Late
 from rightcall.tools.definitions.validate import check_schema, schema_problems
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.connection import ConnectionEndedError, never_connected
 from rightcall.tools.mcp.sdk import plain_result, protocol_failure
 from rightcall.tools.mcp.server_session import ServerSession
-from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Effect, NoAnswer, ToolError
 

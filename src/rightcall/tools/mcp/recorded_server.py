@@ -23,11 +23,12 @@ from rightcall.recording.mcp.session_player import SessionPlayer, miss_sentence
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.recording.miss import NOT_RECORDED
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
+from rightcall.tools.definitions.function import Late
 from rightcall.tools.mcp.access import secrets_of
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.sdk import plain_result, protocol_failure
-from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Abort, ToolError
 

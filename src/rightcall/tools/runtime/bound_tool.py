@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
 from rightcall.core.errors import contain_exits
-from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.tool import Annotations, Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.definitions.function import PLAIN, FunctionTool
+from rightcall.tools.definitions.function import PLAIN, FunctionTool, Late, call_function
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockPlan, includes, steps
 
-Late = Callable[[Any, BaseException | None], None]
 Runner = Callable[[dict[str, Any], CallInfo, CallContext, Late], Awaitable[Any]]
-
-MOST_YIELDED = 100_000
-"""Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
 
 
 class RunnableTool(msgspec.Struct, frozen=True):
@@ -46,6 +39,8 @@ class BoundTool(msgspec.Struct, frozen=True):
     tool: Tool
     behaviour: Behaviour
     ready: Callable[[CallContext], RunnableTool]
+    added: frozenset[str] = frozenset()
+    """Parameters that the runtime reads, and that the function does not take."""
 
     @property
     def writes(self) -> bool:
@@ -74,7 +69,7 @@ def function_tool(tool: FunctionTool) -> BoundTool:
         (lambda arguments: tool.keywords(arguments, CallInfo())) if tool.converters else None,
         live=True,
     )
-    return always_ready(tool.tool, ready, of_tool)
+    return BoundTool(tool.tool, of_tool, lambda context: ready, tool.added)
 
 
 def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> RunnableTool:
@@ -98,44 +93,7 @@ async def run_function(
     if tool.is_coroutine:
         with contain_exits():
             return await tool.function(**keywords)
-    return await call(partial(tool.function, **keywords), late)
-
-
-async def call(function: Callable[[], Any], late: Late | None = None) -> Any:
-    """Call a function without arguments, sync or async, and return its result."""
-    with contain_exits():
-        return await _call_blocking(function, late)
-
-
-async def _call_blocking(function: Callable[[], Any], late: Late | None) -> Any:
-    kind = innermost(function)
-    if inspect.iscoroutinefunction(kind):
-        return await function()
-    if inspect.isasyncgenfunction(kind):
-        items = []
-        async for item in function():
-            items.append(item)
-            if len(items) >= MOST_YIELDED:
-                break
-        return _join_items(items)
-    if inspect.isgeneratorfunction(kind):
-        return await in_thread(lambda: _join_items(list(islice(function(), MOST_YIELDED))), when_late=late)
-    result = await in_thread(function, when_late=late)
-    return await result if inspect.isawaitable(result) else result
-
-
-def innermost(function: Any) -> Any:
-    """The function inside partials and callable objects."""
-    while isinstance(function, partial):
-        function = function.func
-    if not inspect.isroutine(function) and not inspect.isclass(function):
-        function = getattr(function, "function", None) or getattr(function, "__call__", function)  # noqa: B004
-    return innermost(function) if isinstance(function, partial) else function
-
-
-def _join_items(items: list[Any]) -> Any:
-    """The values of a generator: joined if they are text, otherwise as a list."""
-    return "".join(items) if items and all(isinstance(item, str) for item in items) else items
+    return await call_function(partial(tool.function, **keywords), late)
 
 
 async def _mock_answer(
@@ -152,7 +110,7 @@ async def _mock_answer(
     if answer.result is not msgspec.UNSET:
         return answer.result
     if mock.function is not None and plan is not None:
-        return await call(partial(plan.function(mock), **arguments))
+        return await plan.call(tool, mock, arguments, context)
     return sample_value(tool.output_schema, context.random("generated", tool.name))
 
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from rightcall.core.digest import hex_digest
+from rightcall.core.errors import ConfigError
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
+from rightcall.tools.runtime.errors import Abort
 
 if TYPE_CHECKING:
     from rightcall.tools.attacks.trial_plants import TrialPlants
@@ -154,6 +156,15 @@ class CallContext:
         self.granted: set[str] = set()
         """Ids of calls that the user agrees to when a tool or the guard asks."""
         self._counters: Counter[Hashable] = Counter()
+        self._broken_mock: tuple[str, bool] | None = None
+
+    def break_mock(self, problem: str, *, ends_run: bool) -> Abort:
+        """A mock is broken: the exception that ends the trial, whose result then shows nothing about the agent.
+
+        `ends_run` says that the mistake is in the mock itself, so that every trial would meet it.
+        """
+        self._broken_mock = self._broken_mock or (problem, ends_run)
+        return Abort(problem, effect="none")
 
     def hear(self, *texts: str) -> None:
         """The user, or the agent's system text, says something: a guard trusts what is in it."""
@@ -176,7 +187,15 @@ class CallContext:
         return random.Random(bytes.fromhex(hex_digest(text)))  # noqa: S311
 
     def with_evidence(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with what was really done: the ledger, and the worlds before and after."""
+        """The trajectory with what was really done: the ledger, and the worlds before and after.
+
+        Raises `ConfigError` when a mistake in a mock ended the trial: the setup is broken.
+        """
+        if self._broken_mock is not None:
+            problem, ends_run = self._broken_mock
+            if ends_run:
+                raise ConfigError(problem)
+            trajectory = msgspec.structs.replace(trajectory, stop_reason="infra_error", error=problem)
         before = {name: world.start() for name, world in self.worlds.items()}
         return msgspec.structs.replace(
             trajectory,

@@ -21,8 +21,9 @@ from rightcall.core.event_loop.shared_loop import end_with_call
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import call_function
 from rightcall.tools.idempotency.owners import Owner, holding
-from rightcall.tools.runtime.bound_tool import RunnableTool, call as call_function
+from rightcall.tools.runtime.bound_tool import RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, Outcome, ToolWork, usable
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Effect, ErrorReply, Retry, ToolError
 from rightcall.tools.runtime.invocation import ActiveCall, Next

@@ -18,7 +18,10 @@ A tool without a mock gets a generated result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -26,8 +29,15 @@ import msgspec
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.options import described
-from rightcall.files.python_object import load_object
-from rightcall.tools.runtime.errors import Effect, Retry, ToolError, code_problem
+from rightcall.files.python_object import failure_place, load_object
+from rightcall.model.tool import Tool
+from rightcall.tools.definitions.function import call_function
+from rightcall.tools.runtime.call_outcome import usable
+from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.errors import Abort, Effect, Retry, ToolError, code_problem
+
+MISTAKES = (NameError, TypeError, AttributeError, ImportError)
+"""What only a mistake in a mock raises from its own lines."""
 
 
 class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,12 +106,19 @@ def _has_error(mock: Mock) -> bool:
 class MockPlan:
     """The mocks of a suite, checked against its tools when it is made.
 
-    `mocks` maps a tool's name to a `Mock` or to its plain form. Raises `ConfigError` with every problem:
-    unknown tools, unknown fields, unknown errors, functions that cannot be imported.
+    `mocks` maps a tool's name to a `Mock` or to its plain form. `runtime_only` are the parameters by tool that the
+    runtime reads and a function need not take. Raises `ConfigError` with every problem: unknown tools, unknown fields,
+    unknown errors, results that are not JSON or do not fit their schema, functions that cannot be imported or called.
     """
 
-    def __init__(self, mocks: Mapping[str, Any], tools: Iterable[str]) -> None:
-        tool_names, problems = list(tools), []
+    def __init__(
+        self,
+        mocks: Mapping[str, Any],
+        tools: Iterable[Tool],
+        runtime_only: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
+        self._tools, self._runtime_only = {tool.name: tool for tool in tools}, runtime_only or {}
+        tool_names, problems = list(self._tools), []
         self._mocks: dict[str, Mock] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
         for name, plain in mocks.items():
@@ -112,7 +129,7 @@ class MockPlan:
                 continue
             try:
                 self._mocks[name] = plain if isinstance(plain, Mock) else read_mock(plain, where)
-                problems += self._check(name, self._mocks[name], where)
+                problems += self._check(self._tools[name], self._mocks[name], where)
             except InputError as error:
                 problems.append(f"{error}{_result_hint(plain)}")
         if problems:
@@ -123,13 +140,31 @@ class MockPlan:
         mock = self._mocks.get(tool)
         return mock.goldens.get(golden, mock) if mock is not None else None
 
-    def function(self, mock: Mock) -> Callable[..., Any]:
-        """The Python function of a mock that has one."""
-        if callable(mock.function):
-            return mock.function  # type: ignore[no-any-return]
-        return self._functions[mock.function]
+    async def call(self, tool: Tool, mock: Mock, arguments: dict[str, Any], context: CallContext) -> Any:
+        """What the function of a mock returns. Only `ToolError` and `Abort` are answers of a tool.
 
-    def _check(self, name: str, mock: Mock, where: str) -> list[str]:
+        Any other exception, or a result that is none, is a mistake in the mock: it ends the trial, which then shows
+        nothing about the agent.
+        """
+        function = mock.function if callable(mock.function) else self._functions[mock.function]
+        words = _words_for(function, arguments, self._runtime_only.get(tool.name, frozenset()))
+        try:
+            result = await call_function(partial(function, **words))
+        except (ToolError, Abort):
+            raise
+        except Exception as error:
+            place, is_own = failure_place(function, error)
+            problem = f"mocks.{tool.name}: {_name_of(function)} raised {type(error).__name__}: {error}{place}"
+            hint = 'raise rightcall.ToolError("not_found", "…") for what the model should read'
+            is_mistake = is_own and isinstance(error, MISTAKES)
+            raise context.break_mock(
+                problem if is_mistake else f"{problem}; {hint}", ends_run=is_mistake
+            ) from error
+        if problem := _result_problem(tool, result):
+            raise context.break_mock(f"mocks.{tool.name}: {_name_of(function)}: {problem}", ends_run=False)
+        return result
+
+    def _check(self, tool: Tool, mock: Mock, where: str) -> list[str]:
         problems = [
             f"{where}: {problem}"
             for error in (mock.error, *(case.error for case in (*mock.cases, *steps(mock))))
@@ -139,14 +174,85 @@ class MockPlan:
         answers += [mock.function is not None, mock.generate, mock.real]
         if sum(answers) > 1:
             problems.append(f"{where}: several answers; use only one of result, error, sequence, function, …")
-        if isinstance(mock.function, str):
+        results = [mock.result, *(case.result for case in (*mock.cases, *steps(mock)))]
+        for result in results:
+            if result is not msgspec.UNSET and (problem := _result_problem(tool, result)):
+                problems.append(f"{where}: {problem}")
+        function = mock.function
+        if isinstance(function, str):
             try:
-                self._functions[mock.function] = import_function(mock.function)
+                function = self._functions[mock.function] = import_function(mock.function)
             except ConfigError as error:
                 problems.append(f"{where}: {error}")
+        if callable(function):
+            runtime_only = self._runtime_only.get(tool.name, frozenset())
+            problems += [f"{where}: {problem}" for problem in _call_problems(function, tool, runtime_only)]
         for golden, inner in mock.goldens.items():
-            problems += self._check(name, inner, f"{where}.goldens.{golden}")
+            problems += self._check(tool, inner, f"{where}.goldens.{golden}")
         return problems
+
+
+def _result_problem(tool: Tool, result: Any) -> str:
+    """Why a value cannot be the result of a tool; empty when it can."""
+    _, error = usable(tool, result, most_bytes=sys.maxsize, effect="none")
+    return "" if error is None else error.detail
+
+
+def _call_problems(function: Callable[..., Any], tool: Tool, runtime_only: frozenset[str]) -> Iterator[str]:
+    """Why some calls of a tool that fit its schema cannot be made of a function."""
+    parameters = _parameters(function)
+    if parameters is None:
+        return
+    of_tool = [name for name in tool.parameters if name not in runtime_only]
+    has_default = {
+        name for name in of_tool if name in tool.input_schema.get("required", ()) or name in tool.defaults()
+    }
+    for parameter in parameters.values():
+        name, is_needed = parameter.name, parameter.default is parameter.empty
+        if not is_needed or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            yield f"{_name_of(function)} takes '{name}' by position, and arguments are passed by name"
+        elif tool.lacks(name):
+            near = suggestion(name, of_tool) or f"the parameters are: {', '.join(of_tool) or 'none'}"
+            yield f"{_name_of(function)} needs '{name}', which {tool.name} does not have; {near}"
+        elif name in of_tool and name not in has_default:
+            yield f"{_name_of(function)} needs '{name}', which a call of {tool.name} may leave out; give it a default"
+    surplus = [name for name in of_tool if not _takes(parameters, name)]
+    if surplus:
+        yield f"{_name_of(function)} does not take '{surplus[0]}', a parameter of {tool.name}; add it, or **others"
+
+
+def _words_for(
+    function: Callable[..., Any], arguments: dict[str, Any], runtime_only: frozenset[str]
+) -> dict[str, Any]:
+    """The arguments for a function, without those for the runtime that it does not take."""
+    parameters = _parameters(function) if runtime_only else None
+    if parameters is None:
+        return arguments
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name not in runtime_only or _takes(parameters, name)
+    }
+
+
+def _takes(parameters: Mapping[str, inspect.Parameter], name: str) -> bool:
+    named = parameters.get(name)
+    if named is not None and named.kind in (named.POSITIONAL_OR_KEYWORD, named.KEYWORD_ONLY):
+        return True
+    return any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):  # written in C
+        return None
+
+
+def _name_of(function: Any) -> str:
+    return getattr(function, "__qualname__", None) or type(function).__name__
 
 
 def _result_hint(plain: Any) -> str:

@@ -16,9 +16,9 @@ import msgspec
 
 from rightcall.core.errors import ToolServerDown
 from rightcall.tools.attacks.call_stage import plant_in_call
+from rightcall.tools.definitions.function import call_function
 from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
-from rightcall.tools.runtime.bound_tool import call as call_function
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
 from rightcall.tools.runtime.execute import deadline, perform, recorded_call

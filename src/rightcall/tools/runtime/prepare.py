@@ -16,10 +16,11 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.key_formats import CONFIRMATION_PREFIX
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval, ApprovalPolicy
 from rightcall.model.tool import Tool
+from rightcall.tools.definitions.function import call_function
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
-from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, call as call_function
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import (
     GUARD_ASKS,

@@ -98,9 +98,13 @@ class Toolbox:
         self.has_code = bool(mocks) or not all(isinstance(source, Tool) for source in sources)
         """Whether code of users may take part in a call: functions, worlds, mocks."""
         self._entries = {entry.tool.name: entry for entry in self._check_entries(sources, execute)}
+        definitions = {name: entry.tool for name, entry in self._entries.items()}
         self._mocks: MockPlan | None = None
         if mocks:
-            self._mocks = mocks if isinstance(mocks, MockPlan) else MockPlan(mocks, self._entries)
+            added = {name: entry.added for name, entry in self._entries.items()}
+            self._mocks = (
+                mocks if isinstance(mocks, MockPlan) else MockPlan(mocks, definitions.values(), added)
+            )
         self._clock, self._seed = clock, seed
         self._real = execute == "real" and not faults
         self._rules, self._idempotency = rules or ToolRules(), idempotency
@@ -109,7 +113,6 @@ class Toolbox:
         self._lock = threading.RLock()
         approvals = self._rules.approvals
         self.approvals = None if approvals is None else read_approvals(approvals)
-        definitions = {name: entry.tool for name, entry in self._entries.items()}
         if self.approvals and (wrong := approval_problems(self.approvals, definitions)):
             raise ConfigError(*wrong)
         self.faults = faults or FaultPlan()
@@ -330,7 +333,8 @@ class Toolbox:
         return [self._govern_entry(entry, real=execute == "real")]
 
     def _govern_entry(self, entry: BoundTool, *, real: bool) -> BoundTool:
-        return BoundTool(entry.tool, entry.behaviour, partial(self._ready, entry.tool, entry, real=real))
+        ready = partial(self._ready, entry.tool, entry, real=real)
+        return BoundTool(entry.tool, entry.behaviour, ready, entry.added)
 
     def _ready(
         self, tool: Tool, entry: BoundTool | None, context: CallContext, *, real: bool

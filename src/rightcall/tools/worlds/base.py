@@ -14,8 +14,8 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.definitions.function import FunctionTool
-from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool, call
+from rightcall.tools.definitions.function import FunctionTool, Late, call_function
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 
@@ -115,7 +115,9 @@ class World:
             return None
         then = type(self)(self._past[-age], idempotent=self.idempotent)
         bound = function_tool.bound(then)
-        return lambda arguments: call(partial(bound.function, **bound.keywords(arguments, CallInfo())))
+        return lambda arguments: call_function(
+            partial(bound.function, **bound.keywords(arguments, CallInfo()))
+        )
 
 
 def _bind(function: Callable[..., Any] | None, world: World) -> Callable[..., Any] | None:

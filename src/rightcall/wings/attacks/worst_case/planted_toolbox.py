@@ -13,9 +13,10 @@ from rightcall.model.call import ToolCall
 from rightcall.model.tool import Tool
 from rightcall.schema.roles.parameters import FOREIGN_FIELDS, nouns_of
 from rightcall.tools.definitions.behaviour import CallInfo
+from rightcall.tools.definitions.function import Late
 from rightcall.tools.guard.monitor import error_text, took_place
 from rightcall.tools.guard.values import is_address
-from rightcall.tools.runtime.bound_tool import BoundTool, Late, RunnableTool
+from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
