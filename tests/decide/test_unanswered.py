@@ -41,7 +41,7 @@ MOST = 0.99
         {"min": 0.92},
         {"min": 0.92, "about": "these_goldens"},
         {"metrics": {"m": 0.92}},
-        {"categories": {"golden": 0.92}},
+        {"by": {"categories": {"golden": 0.92}}},
         {"forbid": ["wrong_tool"]},
         {"latency_ms": LatencyLimit(max=20)},
     ],
