@@ -112,13 +112,30 @@ def test_a_cluster_is_drawn_whole_and_counts_once():
     assert all(len(unit) in (1, 10) for unit in stratum.order)
 
 
-def test_trials_without_an_answer_are_left_out():
-    stratum = Stratum("rest", 0.1, (("a",), ("b",)), {"a": (1.0,), "b": (1.0,)})
-    rule = CheckRule([stratum])
-    for step, score in zip(rule.steps(), (None, 1.0), strict=True):
-        rule.feed(step, dict.fromkeys(step.unit, score))
+@pytest.mark.parametrize(
+    ("before", "unanswered_before", "after", "unanswered_after", "word"),
+    [
+        (1.0, 0, 1.0, 0, "PASS"),
+        (1.0, 0, 1.0, 2, "INCONCLUSIVE"),  # as failed, though all that were answered passed
+        (0.0, 2, 0.0, 0, "INCONCLUSIVE"),  # as passed before
+        (0.0, 0, 0.0, 0, "PASS"),
+        (1.0, 0, 0.0, 0, "REGRESSED"),
+        (1.0, 0, 0.0, 38, "INCONCLUSIVE"),  # as passed now
+    ],
+)
+def test_what_got_no_answer_speaks_against_either_word(
+    before, unanswered_before, after, unanswered_after, word
+):
+    names = [f"g{i:02}" for i in range(40)]
+    rest = dict.fromkeys(names, (before,))
+    unanswered = dict.fromkeys(names[:unanswered_before], 1)
+    rule = CheckRule(strata_of({}, rest, CheckSettings(), "s", unanswered=unanswered))
+    scores = {name: None if int(name[1:]) < unanswered_after else after for name in names}
+    for step in rule.steps():
+        rule.feed(step, {name: scores[name] for name in step.unit})
+    assert rule.end().word == word
     (state,) = rule.states()
-    assert (state.run, state.difference) == (2, 0.0)
+    assert state.difference in (after - before, None)
 
 
 MIXED = {f"g{i}": 0.98 if i % 10 < 8 else 0.02 if i % 20 == 8 else 0.5 for i in range(200)}

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.decide.check_rule import CheckRule
 from rightcall.decide.check_settings import CheckSettings, Risks, strata_of
-from rightcall.decide.confirmation import MOST_PAIRS, PairedEvidence, broken_goldens, pairs_of
+from rightcall.decide.confirmation import MOST_PAIRS, PairedEvidence, broken_goldens, pair_value, pairs_of
 from tests.support.examples import examples
 
 
@@ -27,10 +27,8 @@ def test_hand_worked_pairs():
     assert couple.evidence == pytest.approx(0.36)
 
 
-def test_a_pair_without_an_answer_changes_no_evidence_but_is_a_pair():
-    evidence = PairedEvidence(0.02)
-    evidence.feed(None)
-    assert (evidence.evidence, evidence.pairs) == (1.0, 1)
+def test_a_trial_without_an_answer_never_speaks_for_an_alarm():
+    assert [pair_value(*pair) for pair in ((None, 1.0), (0.0, None), (None, None))] == [0.0, 0.0, 1.0]
 
 
 def test_the_levels_of_the_settings():

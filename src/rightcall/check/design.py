@@ -224,7 +224,8 @@ def _goldens_to_compare(
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
         rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
-    return ComparedGoldens(affected, rest, clusters, history)
+    unanswered = {name: line.unanswered for name, line in before.items()}
+    return ComparedGoldens(affected, rest, clusters, history, unanswered)
 
 
 def _draw(

@@ -31,6 +31,7 @@ from rightcall.decide.check_result import (
     NewGoldens,
 )
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
+from rightcall.decide.outcome import outcomes_of, unanswered_trials
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.tally import Tally
 from rightcall.model.failure import TOOL_ERROR
@@ -78,6 +79,11 @@ class CheckEvidence:
     def tried(self) -> list[CaseResult]:
         return [result for results in self.results.values() for result in results]
 
+    def never_answered(self, golden: str) -> bool:
+        """Whether a golden was tried and got no answer at all."""
+        results = self.results.get(golden, ())
+        return bool(results) and all(result.error for result in results)
+
     @property
     def trials(self) -> int:
         """Trials that got an answer."""
@@ -115,6 +121,8 @@ def check_result(
     design, settings = seen.design, seen.design.settings
     summary = seen.tally.summary()
     finding = _with_forbidden_errors(_finding(seen, decided, states, base=base), seen, summary)
+    unanswered = unanswered_trials(outcomes_of(seen.tried))
+    missing = f"; {unanswered.text}" if unanswered.trials and unanswered.text not in finding.sentence else ""
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     confirm, compared = seen.confirm, design.compared.words if design.ownership != "owned" else ""
     notes = [f"{compared}; ran {pluralize(seen.spent, 'trial')}"] if compared else []
@@ -133,7 +141,7 @@ def check_result(
     notes += [*result_notes(design.baseline.goldens, seen.results), *_notes_on_models(seen)]
     broken, fixed = _golden_changes(seen, "broken"), _golden_changes(seen, "fixed")
     return msgspec.structs.replace(
-        result_without_trials(design, finding.word, finding.sentence + unknown),
+        result_without_trials(design, finding.word, finding.sentence + missing + unknown),
         cause=finding.cause,
         hint=HINTS.get(finding.cause)
         or hint_words(
@@ -208,6 +216,11 @@ def _finding(
             f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
         )
         finding = _Finding("ERROR", "errors", sentence_of_errors)
+    silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
+    if silent_guards and finding.word == "PASS":
+        finding = inconclusive(
+            "unanswered", f"{silent_guards[0]}, which guards against damage, got no answer"
+        )
     tried = seen.tried
     answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
     if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
@@ -261,10 +274,16 @@ def _damage_sentence(seen: CheckEvidence, what: str) -> str:
 
 
 def _golden_changes(seen: CheckEvidence, way: str) -> list[GoldenChange]:
-    """Goldens that mostly passed and now mostly fail, or the other way round; the largest change first."""
+    """Goldens that mostly passed and now mostly fail, or the other way round; the largest change first.
+
+    One that answered in the baseline and never answers now is broken, before all others.
+    """
     changes = []
     for name, results in seen.results.items():
         line = seen.design.baseline.goldens.get(name)
+        if way == "broken" and line is not None and line.scores and seen.never_answered(name):
+            changes.append((2.0, _change(seen, name, line.t, results)))
+            continue
         after = [float(r.passed) for r in results if r.judged]
         if line is None or not after or not line.scores or name in seen.design.reach.new:
             continue
@@ -278,7 +297,7 @@ def _change(
     seen: CheckEvidence, name: str, before: tuple[str, ...], results: Sequence[CaseResult]
 ) -> GoldenChange:
     file, line = seen.design.places.get(name, ("", 0))
-    failing = next((r for r in results if r.judged and not r.passed), None)
+    failing = next((r for r in results if r.checked and not r.passed), None)
     golden = seen.design.goldens[name]
     reach = seen.design.reach
     stratum = "affected" if name in reach.affected else "rest"
@@ -299,6 +318,8 @@ def _change(
 
 def _why(failing: CaseResult) -> str:
     """What a trial failed for: not its calls, most of which may be right."""
+    if failing.error:
+        return one_line(f"no answer: {failing.error}")
     overall = failing.metrics.get("overall")
     return one_line((overall.reason if overall else "") or reason(failing.codes))
 

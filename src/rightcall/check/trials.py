@@ -16,7 +16,7 @@ from rightcall.check.version_trials import BaseComparison, CandidateTrials, Dama
 from rightcall.decide.check_result import AlarmConfirmation, CheckResult, FreshTrials
 from rightcall.decide.check_rule import CheckRule, Decided
 from rightcall.decide.check_settings import Risks
-from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
+from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pair_value, pairs_of
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
@@ -86,11 +86,11 @@ class AlarmCheck:
                 _require_answers(before, candidate, base.commit)
             for trials in zip(candidate, before, strict=True):
                 new, old = map(self._candidate.score, trials)
-                if evidence.confirmed or new is None or old is None:
-                    evidence.feed(None)
-                    continue
-                evidence.feed(new - old)
-                compared.append((trials[0].golden_id, new, old))
+                if not evidence.confirmed:
+                    compared += (
+                        [(trials[0].golden_id, new, old)] if new is not None and old is not None else []
+                    )
+                    evidence.feed(pair_value(new, old))
             if await self._damage.finds(candidate) or evidence.confirmed:
                 break
         of_base = [(golden, old) for golden, _, old in compared]
@@ -233,7 +233,9 @@ class CheckTrials:
         warnings = self._result.warnings
         if summary.keeps_state:
             warnings = (summary.keeps_state, *(w for w in warnings if not w.startswith(KEEPS_STATE)))
-        return msgspec.structs.replace(self._result, run_id=outcome.run.id, warnings=warnings)
+        return msgspec.structs.replace(
+            self._result, run_id=outcome.run.id, floor=summary.floor, warnings=warnings
+        )
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)
@@ -297,15 +299,16 @@ class CheckTrials:
         return decided
 
     async def _control_moved(self) -> float | None:
-        """The p-value of unaffected goldens tried again; None when none were requested."""
+        """The p-value of unaffected goldens tried again; None when none were requested.
+
+        One without an answer counts as failed: it speaks against blaming the change.
+        """
         control = self._design.control
         if not control:
             return None
         results = await self._candidate.attempt([(golden, 0) for golden in control])
         before = self._design.baseline.goldens
-        return exchange_p(
-            [ExchangeTable(before[r.golden_id].scores, (float(r.passed),)) for r in results if not r.error]
-        )
+        return exchange_p([ExchangeTable(before[r.golden_id].scores, (float(r.passed),)) for r in results])
 
     async def _base_moved(self, base: BaseComparison, again: asyncio.Task[list[CaseResult]]) -> float | None:
         """The p-value of the base version; None, with a note, when it could not be run."""
@@ -314,8 +317,7 @@ class CheckTrials:
         except BaseVersionError as error:
             self._seen.notes.append(str(error))
             return None
-        scores = ((result.golden_id, self._candidate.score(result)) for result in results)
-        return base.p_of((golden, score) for golden, score in scores if score is not None)
+        return base.p_of((result.golden_id, self._candidate.score(result) or 0.0) for result in results)
 
     def _result_of(self, decided: Decided) -> CheckResult:
         seen, recordings = self._seen, self._plan.agent.recordings

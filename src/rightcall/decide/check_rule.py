@@ -10,6 +10,9 @@ E[x] = 0 when nothing changed, so W is a martingale and P(mean of W ever ≥ 2/�
 of rounds: within a round Π E[1 + λ(x+δ)] ≤ 1 for any order of goldens whose mean x is −δ or less (AM-GM). The last look
 takes the exchange test at α/2, shared out over the strata, and Gaffke's bound at β/2.
 
+A trial without an answer counts against the word: in F and the bound as failed now and passed before, in W and the
+exchange test as passed now and failed before.
+
 REGRESSED is final only where the caller takes it for final: an alarm that fresh trials do not confirm is spent
 (`spend_alarm`), and PASS or INCONCLUSIVE are left. F does not depend on α, so PASS keeps its β.
 
@@ -48,7 +51,8 @@ class Step(NamedTuple):
 
 
 class StratumState(Record, frozen=True, omit_defaults=False):
-    """The state of a stratum. `settled_after` counts its units; `low` and `p` are of the last look.
+    """The state of a stratum. `settled_after` counts its units; `low` and `p` are of the last look. `difference` is of
+    what was answered.
 
     `error` is the standard error of the difference, for goldens like these where they are a sample, else for these.
     """
@@ -179,29 +183,43 @@ class _Track:
         self._seen: tuple[Units, float] | None = None
         self._used = 0
         self._rounds: list[list[float]] = [[] for _ in range(stratum.rounds)]
+        self._answered: list[float] = []
         self._after: dict[str, list[tuple[int, float]]] = {}
 
     def add(self, step: Step, scores: Mapping[str, float | None]) -> float:
-        """Take a unit into account; its x, 0 when it got no answer."""
+        """Take a unit into account; its x as it speaks least for "worse"."""
         self._used += 1
-        answered = [(golden, score) for golden in step.unit if (score := scores.get(golden)) is not None]
-        if not answered:
-            return 0.0
-        differences = [
-            pair_difference(self.stratum.share(golden, step.round), score) for golden, score in answered
-        ]
-        x = math.fsum(differences) / len(differences)
-        for golden, score in answered:
-            self._after.setdefault(golden, []).append((step.round, score))
-        self._rounds[step.round].append(x)
-        self.log_worse += math.log1p(-self.bet_worse * x)
-        self.log_fine += math.log1p(self.bet_fine * (x + self.stratum.margin))
-        return x
+        least = self._difference(step, scores, now=0.0, before=1.0)
+        most = self._difference(step, scores, now=1.0, before=0.0)
+        for golden in step.unit:
+            score = scores.get(golden)
+            self._after.setdefault(golden, []).append((step.round, 1.0 if score is None else score))
+        self._rounds[step.round].append(least)
+        if any(scores.get(golden) is not None for golden in step.unit):
+            self._answered.append(self._difference(step, scores, now=None, before=None))
+        self.log_worse += math.log1p(-self.bet_worse * most)
+        self.log_fine += math.log1p(self.bet_fine * (least + self.stratum.margin))
+        return most
+
+    def _difference(
+        self, step: Step, scores: Mapping[str, float | None], *, now: float | None, before: float | None
+    ) -> float:
+        """The mean x of a unit, with what trials without an answer count as now and before; None leaves them out."""
+        differences = []
+        for golden in step.unit:
+            score = scores.get(golden)
+            after = now if score is None else score
+            if after is not None:
+                share = self.stratum.share(golden, step.round, before)
+                differences.append(pair_difference(share, after))
+        return math.fsum(differences) / len(differences)
 
     def sums(self) -> Iterator[tuple[str, float]]:
-        """The sum of x of each golden that got an answer."""
+        """The sum of x of each golden, with what got no answer as it speaks least for "worse"."""
         for golden, scores in self._after.items():
-            shares = (pair_difference(self.stratum.share(golden, round_), score) for round_, score in scores)
+            shares = (
+                pair_difference(self.stratum.share(golden, round_, 0.0), score) for round_, score in scores
+            )
             yield golden, math.fsum(shares)
 
     def settle(self, evidence: float) -> None:
@@ -218,7 +236,9 @@ class _Track:
         if not values:
             return
         tables = [
-            ExchangeTable(self.stratum.before[golden], tuple(score for r, score in scores if r < whole))
+            ExchangeTable(
+                self.stratum.trials_before(golden, 0.0), tuple(score for r, score in scores if r < whole)
+            )
             for golden, scores in self._after.items()
         ]
         self.p = exchange_p(tables)
@@ -227,7 +247,7 @@ class _Track:
         self._seen = ys, beta
 
     def state(self) -> StratumState:
-        values = [x for values_of_round in self._rounds for x in values_of_round]
+        values = self._answered
         low = 2 * gaffke_bounds(*self._seen).low - 1 if self._seen else None
         return StratumState(
             self.stratum.name,

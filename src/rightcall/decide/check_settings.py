@@ -110,7 +110,8 @@ class Stratum(Record, frozen=True):
     A unit is a golden, or the goldens of a cluster, which are drawn and judged as one. `order` is the order in which
     units are run and judged, the same in every round. `goldens` is how many the claim is about; more than are in
     `order` when only a sample is run. With `whole_rounds` the claim is about exactly these goldens, and it is judged at
-    the ends of rounds; otherwise units are a random sample, and it may be judged after each.
+    the ends of rounds; otherwise units are a random sample, and it may be judged after each. `unanswered` counts the
+    trials of the baseline that got no answer.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Stratum(Record, frozen=True):
     goldens: int = 0
     noise: float = UNKNOWN_NOISE
     whole_rounds: bool = False
+    unanswered: dict[str, int] = {}
 
     @property
     def share_size(self) -> float:
@@ -138,9 +140,14 @@ class Stratum(Record, frozen=True):
         """Trials when every round is run."""
         return sum(map(len, self.order)) * self.rounds
 
-    def share(self, golden: str, round_: int) -> Scores:
+    def trials_before(self, golden: str, unanswered: float | None) -> Scores:
+        """The trials of the baseline, with what those without an answer count as; None leaves them out."""
+        missing = 0 if unanswered is None else self.unanswered.get(golden, 0)
+        return self.before[golden] + (unanswered or 0.0,) * missing
+
+    def share(self, golden: str, round_: int, unanswered: float | None = None) -> Scores:
         """The trials of the baseline that a round is compared with; each is used in one round only."""
-        return self.before[golden][round_ :: self.rounds]
+        return self.trials_before(golden, unanswered)[round_ :: self.rounds]
 
 
 class ComparedGoldens(NamedTuple):
@@ -150,12 +157,19 @@ class ComparedGoldens(NamedTuple):
     rest: Mapping[str, Scores]
     clusters: Mapping[str, str] = {}
     history: Mapping[str, Scores] = {}
+    unanswered: Mapping[str, int] = {}
 
     def strata(self, settings: CheckSettings, seed: str, *, full: bool) -> list[Stratum]:
         """How they are tried, in the order drawn by the seed; with `full` nothing is sampled."""
-        clusters, history = self.clusters, self.history
         return strata_of(
-            self.affected, self.rest, settings, seed, clusters=clusters, history=history, full=full
+            self.affected,
+            self.rest,
+            settings,
+            seed,
+            clusters=self.clusters,
+            history=self.history,
+            unanswered=self.unanswered,
+            full=full,
         )
 
 
@@ -167,6 +181,7 @@ def strata_of(
     *,
     clusters: Mapping[str, str] | None = None,
     history: Mapping[str, Scores] | None = None,
+    unanswered: Mapping[str, int] | None = None,
     full: bool = False,
 ) -> list[Stratum]:
     """The strata that have goldens: `affected`, tried in rounds, and `rest`, a sample drawn by the seed.
@@ -185,9 +200,19 @@ def strata_of(
         rounds = rounds_for(len(before), min(map(len, before.values())), settings.rounds) if in_rounds else 1
         drawn = order if in_rounds else first_units(order, settings.sample)
         scores = {golden: before[golden] for unit in drawn for golden in unit}
-        noise = _noise(before, history)
+        missing = {golden: count for golden in scores if (count := (unanswered or {}).get(golden))}
         strata.append(
-            Stratum(name, margin, drawn, scores, rounds, len(before), noise, whole_rounds=in_rounds)
+            Stratum(
+                name,
+                margin,
+                drawn,
+                scores,
+                rounds,
+                len(before),
+                noise=_noise(before, history),
+                whole_rounds=in_rounds,
+                unanswered=missing,
+            )
         )
     return strata
 

@@ -36,13 +36,18 @@ class PairedEvidence:
         """V, to 1."""
         return e_value(self._log)
 
-    def feed(self, x: float | None) -> bool:
-        """Take a pair into account, None when a trial of it got no answer; whether the alarm is confirmed."""
+    def feed(self, x: float) -> bool:
+        """Take a pair into account; whether the alarm is confirmed."""
         if not self.confirmed:
             self.pairs += 1
-            self._log += math.log1p(-BET * x) if x is not None else 0.0
+            self._log += math.log1p(-BET * x)
             self.confirmed = self._log >= self._enough - 1e-12
         return self.confirmed
+
+
+def pair_value(candidate: float | None, base: float | None) -> float:
+    """x of a pair. A trial without an answer speaks against the alarm: the candidate passed, the base failed."""
+    return (1.0 if candidate is None else candidate) - (0.0 if base is None else base)
 
 
 def broken_goldens(

@@ -109,6 +109,11 @@ class BaselineLine(Record, frozen=True):
         return tuple(score for scores in self.s for score in scores if score is not None)
 
     @property
+    def unanswered(self) -> int:
+        """The compared trials without an answer."""
+        return sum(marks.count("e") for marks in self.t)
+
+    @property
     def history(self) -> Scores:
         """Older trials that were scored."""
         return tuple(float(mark) for mark in self.old if mark in "01")
