@@ -8,7 +8,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.callable_agent import as_trajectory
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError, InputError
 
 HANOI = {"city": "Hanoi"}
 GOLDENS = [
@@ -125,19 +125,22 @@ def test_an_agent_that_returns_an_unreadable_value_stops_the_run(made: Any, foun
         asked.append(golden.id)
         return made
 
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(ConfigError, match="stopped after 2 goldens") as refused:
         rc.evaluate(agent, GOLDENS, concurrency=1)
-    assert found in str(refused.value) and asked == ["g0"]
+    assert found in str(refused.value) and asked == ["g0", "g1"]
+    assert "def answer(question: str)" in str(refused.value)
 
 
-def test_one_unreadable_result_among_good_ones_is_an_error_of_its_case() -> None:
+def test_one_unreadable_result_among_good_ones_fails_its_case() -> None:
     def agent(golden: rc.Golden) -> Any:
         return None if golden.id == "g1" else [rc.ToolCall("get_weather", HANOI)]
 
     run = rc.evaluate(agent, GOLDENS, concurrency=1)
     assert run.summary.overall.passed == 2 and not run.passed
-    [unread] = [result for result in run.results if result.error]
-    assert unread.golden_id == "g1" and "returned NoneType, which cannot be read" in unread.error
+    [unread] = [result for result in run.results if not result.passed]
+    assert unread.golden_id == "g1" and not unread.error
+    (unreadable,) = [failure for failure in unread.codes if failure.code == "unreadable_result"]
+    assert "returned NoneType, which cannot be read" in unreadable.detail
 
 
 def whole(message: Any, reason: str) -> Any:
@@ -166,14 +169,15 @@ def test_an_answer_that_is_broken_unfinished_or_missing_does_not_pass_for_no_cal
         lambda golden: made if golden.id == "thanks" else ["get_weather"], goldens, concurrency=1
     )
     [unread] = [result for result in run.results if result.golden_id == "thanks"]
-    assert not unread.passed and found in unread.error
+    assert not unread.passed
+    assert found in (unread.error or next(f.detail for f in unread.codes if f.code == "unreadable_result"))
 
 
 @pytest.mark.parametrize(
     ("made", "stop"),
     [
         (whole({"content": "I wi"}, "length"), "truncated"),
-        (whole({"content": None}, "content_filter"), "refused"),
+        (whole({"content": None}, "content_filter"), "filtered"),
         ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [], "object": "response"},
          "truncated"),
         ([QUESTION, {"role": "assistant", "content": "I wi", "stop_reason": "max_tokens"}], "truncated"),

@@ -126,6 +126,18 @@ CASES: dict[str, tuple[Case, str]] = {
         "stopped at a limit before finishing: 5 steps",
     ),
     "refused": (Case([WEATHER], [], {"stop_reason": "refused"}), "the model refused"),
+    "content_filter": (
+        Case([WEATHER], [HANOI], {"stop_reason": "filtered"}),
+        "a content filter stopped the answer",
+    ),
+    "request_rejected": (
+        Case([WEATHER], [HANOI], {"stop_reason": "rejected", "error": "beyond the context length"}),
+        "the request was rejected: beyond the context length",
+    ),
+    "unreadable_result": (
+        Case([WEATHER], [], {"stop_reason": "unreadable", "error": "returned NoneType"}),
+        "the result cannot be read: returned NoneType",
+    ),
     "agent_error": (
         Case([WEATHER], [HANOI], {"stop_reason": "agent_error", "error": "KeyError: 'x'"}),
         "the agent failed: KeyError: 'x'",

@@ -149,7 +149,7 @@ def service(reply: Any, card: Any = None) -> Iterator[tuple[str, list[Any]]]:
         (b"<html>", "agent_error", "is not JSON"),
         ([], "agent_error", "is not an object"),
         ({"error": {"code": -32603, "message": "broken"}}, "agent_error", "an error: broken"),
-        ({"result": {"what": 1}}, "infra_error", "neither a task nor a message"),
+        ({"result": {"what": 1}}, "unreadable", "neither a task nor a message"),
         ({"result": {"message": {**TEXT, "role": "ROLE_AGENT"}}}, "infra_error", "reported no calls"),
     ],
 )

@@ -38,13 +38,13 @@ def failure(url: str, **limits) -> ProviderError:
 @pytest.mark.parametrize(
     ("status", "kind", "retryable"),
     [
-        ("400 Bad Request", "rejected", False),
+        ("400 Bad Request", "request", False),
         ("401 Unauthorized", "auth", False),
         ("403 Forbidden", "auth", False),
         ("404 Not Found", "rejected", False),
         ("408 Request Timeout", "timeout", True),
         ("409 Conflict", "rejected", True),
-        ("422 Unprocessable", "rejected", False),
+        ("422 Unprocessable", "request", False),
         ("429 Too Many Requests", "rate_limit", True),
         ("500 Internal", "server", True),
         ("502 Bad Gateway", "server", True),

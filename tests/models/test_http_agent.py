@@ -276,7 +276,7 @@ def test_a_call_in_events_that_nobody_selects_is_not_an_agent_without_calls():
     call = {"type": "tool", "name": "get_weather", "arguments": {"city": "Hanoi"}}
     with service(events(call, *TYPED[3:])) as agent:
         (trajectory,) = asked(agent.url, exchange=Exchange(response={"events": BY_TYPE}))
-    assert trajectory.stop_reason == "infra_error"
+    assert trajectory.stop_reason == "unreadable"
     assert "has a call of 'get_weather' that no path leads to" in trajectory.error
 
 
@@ -307,8 +307,10 @@ def status(code: int, **headers: str) -> Any:
         ([status(409)], "infra_error", 1, "answered 409"),
         ([status(302, Location="http://127.0.0.1:9/")], "infra_error", 1, "redirects"),
         ([lambda body: web.Response(text="hello")], "agent_error", 1, "not JSON: 'hello'"),
-        ([{"calls": "x"}], "infra_error", 1, "calls"),
-        ([{"messages": [{"role": "king"}]}], "infra_error", 1, "role"),
+        ([status(400)], "rejected", 1, "answered 400"),
+        ([status(413)], "rejected", 1, "answered 413"),
+        ([{"calls": "x"}], "unreadable", 1, "calls"),
+        ([{"messages": [{"role": "king"}]}], "unreadable", 1, "role"),
         ([web.Response(body=b"1" * (17 << 20), content_type="application/json")], "agent_error", 1, "16 MB"),
         ([{"output": None, "error": "it broke", "stop_reason": "agent_error"}], "agent_error", 1, "it broke"),
     ],
@@ -323,10 +325,10 @@ def test_every_failure_has_one_meaning(answers, stop, requests, words):
 
 UNREADABLE = [
     (lambda body: web.Response(text="hello"), "agent_error", "not JSON: 'hello'", 3),
-    ({"answer": 1}, "infra_error", "none of calls, messages, output", 1),
+    ({"answer": 1}, "unreadable", "none of calls, messages, output", 1),
     (
         lambda body: events({"chunk": "31"}),
-        "infra_error",
+        "unreadable",
         "no chat chunks, Anthropic, AG-UI or AI SDK events",
         1,
     ),

@@ -74,7 +74,7 @@ def test_a_client_is_recognized_by_its_methods():
     ("status", "expected"),
     [
         ("429 Too Many", ("rate_limit", True, 3.0)),
-        ("400 Bad", ("rejected", False, None)),
+        ("400 Bad", ("request", False, None)),
         ("529 Busy", ("overloaded", True, 3.0)),
     ],
 )

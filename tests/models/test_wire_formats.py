@@ -128,7 +128,7 @@ HUE = ToolCall("get_weather", {"city": "Hue"}, "x")
         (chat({"content": ""}), (), "done"),
         (chat({"content": None, "refusal": "I can't."}), (), "refused"),
         (chat({"content": "par"}, "length"), (), "truncated"),
-        (chat({"content": ""}, "content_filter"), (), "refused"),
+        (chat({"content": ""}, "content_filter"), (), "filtered"),
     ],
 )
 def test_chat_answers_are_read_by_what_is_in_them(body, calls, stop):
@@ -182,7 +182,7 @@ ITEM = {"type": "function_call", "call_id": "x", "name": "get_weather", "argumen
         (
             {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "output": []},
             (),
-            "refused",
+            "filtered",
         ),
         (
             {
@@ -257,9 +257,9 @@ FUNCTION = {"functionCall": {"name": "get_weather", "args": {"city": "Hue"}}}
         (candidate([{"functionCall": {**FUNCTION["functionCall"], "id": "x"}}]), (HUE,), "done"),
         (candidate([{"functionCall": {"name": "now"}}]), (ToolCall("now", {}, "call_0_0"),), "done"),
         (candidate([{"text": "cut"}], "MAX_TOKENS"), (), "truncated"),
-        (candidate([], "SAFETY"), (), "refused"),
-        ({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}, (), "refused"),
-        ({"promptFeedback": {"blockReason": "SAFETY"}}, (), "refused"),
+        (candidate([], "SAFETY"), (), "filtered"),
+        ({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}, (), "filtered"),
+        ({"promptFeedback": {"blockReason": "SAFETY"}}, (), "filtered"),
     ],
 )
 def test_gemini_answers_are_read_by_what_is_in_them(body, calls, stop):
@@ -280,7 +280,7 @@ USE = {"toolUse": {"toolUseId": "x", "name": "get_weather", "input": {"city": "H
         (converse([{"text": "Let me"}, USE], "tool_use"), (HUE,), "done"),
         (converse([{"reasoningContent": {"reasoningText": {"text": "…"}}}, USE]), (HUE,), "done"),
         (converse([{"text": "cut"}], "max_tokens"), (), "truncated"),
-        (converse([], "guardrail_intervened"), (), "refused"),
+        (converse([], "guardrail_intervened"), (), "filtered"),
     ],
 )
 def test_converse_answers_are_read_by_what_is_in_them(body, calls, stop):

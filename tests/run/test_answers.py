@@ -34,6 +34,12 @@ def raising(golden):
     raise KeyError(golden.id)
 
 
+def sometimes_raising(golden):
+    if golden.id > "g00":
+        raise KeyError(golden.id)
+    return []
+
+
 @pytest.mark.parametrize(
     ("agent", "goldens"),
     [
@@ -43,7 +49,7 @@ def raising(golden):
         (rc.Agent(empty_model()), SILENT),
         (rc.Agent(empty_model(), mode="loop"), SILENT),
         (rc.Agent(empty_model()), TALKS),
-        (raising, SILENT[:9]),
+        (sometimes_raising, SILENT[:9]),
     ],
 )
 @pytest.mark.parametrize("gate", [None, {"min": 0.1, "rule": "point"}])
@@ -59,7 +65,7 @@ def test_a_run_without_any_answer_is_an_error_through_every_door(agent, goldens,
 def test_an_agent_that_returns_only_empty_lists_is_told_what_to_return(tmp_path):
     sentence = rc.evaluate(lambda golden: [], SILENT, store=tmp_path / "s.db").verdict.sentence
     assert sentence.endswith("return the agent's answer or messages too, also where it calls nothing")
-    sentence = rc.evaluate(raising, SILENT[:9], store=tmp_path / "s.db").verdict.sentence
+    sentence = rc.evaluate(sometimes_raising, SILENT[:9], store=tmp_path / "s.db").verdict.sentence
     assert "KeyError" in sentence and "return the agent's" not in sentence
 
 
@@ -107,18 +113,48 @@ def _resumed(store, first_answer):
     return asyncio.run(run_plan(plan, store, resume=begun.id))
 
 
-def test_an_agent_that_raises_in_each_of_the_first_ten_cases_is_a_broken_setup(tmp_path):
+def test_an_agent_that_raises_for_the_first_two_goldens_is_a_broken_setup(tmp_path):
     with pytest.raises(
-        rc.errors.ConfigError, match=r"raised an exception in each of the first 10 cases.*KeyError: 'g"
+        rc.errors.ConfigError, match=r"KeyError: 'g0[01]' \(.*test_answers\.py:\d+ in raising"
     ):
-        rc.evaluate(raising, SILENT, store=tmp_path / "s.db", concurrency=4)
+        rc.evaluate(raising, SILENT, store=tmp_path / "s.db", concurrency=4, seed=3)
     (kept,) = rc.open_store(tmp_path / "s.db").runs.page()
-    assert kept.results >= 10 and not kept.finished
+    assert kept.results >= 2 and not kept.finished
+
+
+def test_the_first_goldens_are_those_of_the_dataset_and_ask_before_the_others(tmp_path):
+    asked = []
+
+    def agent(golden):
+        asked.append(golden.id)
+        raise KeyError(golden.id)
+
+    with pytest.raises(rc.errors.ConfigError, match="stopped after 2 goldens"):
+        rc.evaluate(agent, SILENT, store=tmp_path / "s.db", concurrency=1, seed=3)
+    assert asked == ["g00", "g01"]
+
+
+def test_first_goldens_that_fail_for_two_reasons_fail_their_cases(tmp_path):
+    def agent(golden):
+        if golden.id == "g00":
+            return
+        raise KeyError(golden.id)
+
+    run = rc.evaluate(agent, SILENT, store=tmp_path / "s.db")
+    assert run.summary.codes == {"agent_error": 11, "unreadable_result": 1} and not run.passed
+
+
+def test_the_first_goldens_that_lose_their_connection_get_no_answer(tmp_path):
+    def agent(golden):
+        raise rc.errors.InfrastructureError("no route")
+
+    run = rc.evaluate(agent, SILENT, store=tmp_path / "s.db")
+    assert run.verdict.sentence == "ERROR: 12 of 12 goldens got no answer"
 
 
 def test_an_agent_that_raises_for_some_is_one_that_fails(tmp_path):
     def sometimes(golden):
-        if golden.id != "g03":
+        if golden.id != "g01":
             raise ValueError("no")
         return "Hello."
 

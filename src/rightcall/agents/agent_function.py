@@ -17,10 +17,13 @@ import asyncio
 import inspect
 import re
 import sys
+import sysconfig
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any, Literal, get_type_hints
 from uuid import uuid4
 
@@ -33,6 +36,7 @@ from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
 from rightcall.core.event_loop.worker_threads import TrialThread
+from rightcall.model.dialects.endings import UnfinishedAnswerError
 from rightcall.model.golden import AnyGolden, Turn, request_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
@@ -52,6 +56,13 @@ NAMED: Mapping[str, Role] = {
 
 INSTANCE = "self"
 """The object whose method a function of a class is."""
+
+NOT_OF_USERS = (
+    str(Path(__file__).parents[1]),
+    *map(sysconfig.get_path, ("stdlib", "purelib", "platlib")),
+    "<frozen",
+)
+"""Where the code is that is no user's: RightCall, Python, and what is installed."""
 
 GOLDEN_TYPE = re.compile(r"\b(?:Any|Conversational)?Golden\b")
 BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
@@ -153,16 +164,14 @@ class AgentFunction:
 class UserAgent:
     """Runs a function once for a golden, in a thread when it is not async.
 
-    `as_trajectory` says what it may return. An exception is a failure of the agent, not of the run. An unreadable
-    return value is a broken setup; when an earlier one could be read, it is an error of its case, because nobody knows
-    what the agent called.
+    `as_trajectory` says what it may return. An exception and a result that cannot be read are the agent's failures, not
+    of the run.
     """
 
     def __init__(self, function: AgentFunction, limits: Limits, lag: LagMeter | None = None) -> None:
         self._function = function
         self._limits = limits
         self._lag = lag or LagMeter()
-        self._understood = False
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         before = self._lag.so_far()
@@ -177,14 +186,14 @@ class UserAgent:
             if is_outage(error):
                 text = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
                 return Trajectory(stop_reason="infra_error", error=text)
-            return Trajectory(stop_reason="agent_error", error=exception_text(error))
+            return Trajectory(stop_reason="agent_error", error=exception_text(error), cause=cause_of(error))
         try:
             trajectory = limit_trajectory_depth(as_trajectory(returned))
-        except InputError as error:
-            if not self._understood:
-                raise
+        except UnfinishedAnswerError as error:
             return Trajectory(stop_reason="infra_error", error=str(error)[:500])
-        self._understood = True
+        except InputError as error:
+            cause = type(returned).__name__
+            return Trajectory(stop_reason="unreadable", error=str(error)[:500], cause=cause)
         if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
             trajectory = note_documents(golden.safety, trajectory)
         if trajectory.latency_ms is None:
@@ -236,6 +245,17 @@ def naming_hint(value: Any, name: str) -> str:
         if method[:1] != "_" and len(_names_without_default(_signature(function) or ())) > 1
     ]
     return f"name the method that gets the text ({', '.join(named)}), or add __call__" if named else ""
+
+
+def cause_of(error: BaseException) -> str:
+    """The type of an exception with the last file and line of the user's code that it passed; empty without one."""
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        file = frame.f_code.co_filename
+        if not file.startswith(NOT_OF_USERS):
+            here = Path(file)
+            place = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+            return f"{type(error).__name__} at {place}:{line} in {frame.f_code.co_name}"
+    return ""
 
 
 def exception_text(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rightcall.agents.limits import Deadline, Limits
-from rightcall.agents.model_retries import Asker, AsksModel
+from rightcall.agents.model_retries import Asker, AsksModel, stop_of_problem
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model.approval import approval_wait_text
@@ -162,7 +162,7 @@ class SingleTurn:
         except TimeoutError:
             return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
         except ProviderError as error:
-            return recorder.trajectory("infra_error", str(error))
+            return recorder.trajectory(stop_of_problem(error), str(error))
         recorder.reply(reply)
         return recorder.trajectory(reply.stop)
 
@@ -259,7 +259,7 @@ class AgentLoop:
             except TimeoutError:
                 return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
             except ProviderError as error:
-                return recorder.trajectory("infra_error", str(error))
+                return recorder.trajectory(stop_of_problem(error), str(error))
             except Aborted as stop:
                 return recorder.trajectory("agent_error", stop.reason)
             except WaitingTools as waiting:

@@ -17,6 +17,7 @@ from rightcall.agents.limits import Deadline
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import InfrastructureError, ProviderError
 from rightcall.model.record import Record
+from rightcall.model.trajectory import StopReason
 from rightcall.models.base import ModelReply, ModelRequest, Provider
 from rightcall.models.rate_limit import TokenBucket
 
@@ -80,11 +81,20 @@ class Throttle:
 ENOUGH = 5
 """Number of equal refusals in a row, without any answer, that stop a run."""
 
-PERMANENT = frozenset(("auth", "rejected", "rate_limit", "unreachable", "tls"))
+PERMANENT = frozenset(("auth", "request", "rejected", "rate_limit", "unreachable", "tls"))
 """Failures that, when not retryable, point to the setup rather than to one request."""
 
 _VARYING = re.compile(r"[0-9a-f-]{8,}|\d+|req_\w+", re.IGNORECASE)
 """Request ids and timestamps, which differ between equal refusals."""
+
+
+def stop_of_problem(error: InfrastructureError) -> StopReason:
+    """How a trial ended that this error ended: by its own request, or without an answer."""
+    if not isinstance(error, ProviderError):
+        return "infra_error"
+    return (
+        "rejected" if error.kind == "request" else "filtered" if error.kind == "filtered" else "infra_error"
+    )
 
 
 class Refusals:

@@ -148,7 +148,9 @@ ProviderErrorKind = Literal[
     "unreachable",  # no connection
     "tls",  # the server's certificate or encryption is not acceptable
     "auth",  # the key is missing, invalid or lacks permission
-    "rejected",  # the server rejected the request (4xx)
+    "request",  # the server cannot answer this request, whoever sends it (400, 413, 422)
+    "filtered",  # a content filter stopped the request
+    "rejected",  # the server rejected the request for another reason (404, a redirect)
     "malformed",  # the answer violates the wire format
     "too_large",  # the answer is longer than the limit
     "not_recorded",  # a script or cassette has no answer to this request

@@ -73,6 +73,7 @@ class TrajectoryLine(Record, frozen=True):
     given: Annotated[int, msgspec.Meta(ge=0)] | None = None
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
+    cause: str = ""
 
 
 class ChatLine(TrajectoryLine, frozen=True):

@@ -50,9 +50,12 @@ class LedgerEntry(Record, frozen=True):
 
 
 StopReason = Literal[
-    "done", "truncated", "refused", "limit", "waiting_for_approval", "agent_error", "infra_error"
-]
-"""Why an agent stopped. `waiting_for_approval`: it asked a human, and nobody has answered."""
+    "done", "truncated", "refused", "filtered", "limit", "waiting_for_approval", "rejected", "unreadable",
+    "agent_error", "infra_error",
+]  # fmt: skip
+"""Why an agent stopped. `waiting_for_approval`: it asked a human, and nobody has answered. `filtered`: a content filter
+stopped the answer, `rejected`: the model's server cannot answer its request, `unreadable`: what it returned cannot be
+read. These are the agent's, as an `agent_error` is; an `infra_error` is nobody's answer."""
 
 
 class Usage(Record, frozen=True):
@@ -101,7 +104,7 @@ NOTHING_USED = Usage()
 
 Ended = Literal[
     "script_end", "user_stop", "transfer", "stopped", "max_turns", "limit", "refused", "truncated",
-    "waiting_for_approval", "agent_error", "user_error", "infra_error",
+    "waiting_for_approval", "agent_error", "user_error", "infra_error", "filtered", "rejected", "unreadable",
 ]  # fmt: skip
 """Why a conversation ended: the script ended, the user got what they wanted, the user was handed over
 to a human, a controller or a limit stopped it, the agent waits for an approval, or one side failed.
@@ -156,6 +159,8 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     a conversation went. `served_model` is the model name in the reply, if it differs from the requested one.
     `approvals_seen` says that requests for approval would have been seen: a call without one was run without asking.
     `answers` are those of all agents in order of time, agents used as tools included; empty when no agent has a name.
+    `cause` is what an agent's own failure arose from, equal for equal causes: an exception's type with its file and
+    line, or the type of a result that cannot be read.
     """
 
     messages: Several[Message] = ()
@@ -173,6 +178,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     served_model: str = ""
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
+    cause: str = ""
 
     @property
     def own_start(self) -> int:
@@ -200,7 +206,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         """Whether anything of the agent arrived: a call, a word, a refusal, or tokens that it used."""
         return (
             bool(self.calls or (self.output.strip() and not self.unheard) or self.usage.output_tokens)
-            or self.stop_reason in ("refused", "truncated")
+            or self.stop_reason in ("refused", "truncated", "filtered")
             or any(message.content.strip() or message.calls for message in self.own_messages)
         )
 

@@ -19,11 +19,14 @@ from rightcall.core.text import one_line
 MEGABYTE = 1 << 20
 
 _ASK_LATER = frozenset({408, 409, 425, 429})
+FILTERED = frozenset(("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"))
+"""Codes of errors by which OpenAI and Azure say that a content filter stopped a request."""
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached")
 _KINDS: dict[int, ProviderErrorKind] = {
     429: "rate_limit",
     **dict.fromkeys((503, 529), "overloaded"),
     **dict.fromkeys((401, 403), "auth"),
+    **dict.fromkeys((400, 413, 414, 422, 431), "request"),
     **dict.fromkeys((408, 504), "timeout"),
 }
 
@@ -47,7 +50,9 @@ def refusal_error(where: str, status: int, headers: Mapping[str, str], content: 
         text += "; check the model name, and that base_url is the root of the API (often /v1)"
     return ProviderError(
         text,
-        kind=_KINDS.get(status) or ("server" if status >= 500 else "rejected"),
+        kind="filtered"
+        if code in FILTERED
+        else _KINDS.get(status) or ("server" if status >= 500 else "rejected"),
         retryable=retryable,
         retry_after=retry_after(headers) if retryable else None,
         status=status,

@@ -76,7 +76,7 @@ class GeminiProvider(RemoteProvider):
         candidates = body.get("candidates")
         feedback = body.get("promptFeedback")
         if not candidates and isinstance(feedback, dict) and feedback.get("blockReason"):
-            return ModelReply(Message("assistant"), usage, "refused", model)
+            return ModelReply(Message("assistant"), usage, "filtered", model)
         if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
             raise InputError(where, f"has no candidates[0], found {sorted(body)[:8]}")
         candidate = candidates[0]

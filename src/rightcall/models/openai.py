@@ -255,7 +255,7 @@ def _stop(body: Json, output: list[Json]) -> Stop:
     if body.get("status") == "incomplete":
         details = body.get("incomplete_details")
         reason = details.get("reason") if isinstance(details, dict) else ""
-        return "refused" if reason == "content_filter" else "truncated"
+        return "filtered" if stop_of(reason) == "filtered" else "truncated"
     contents = [item["content"] for item in output if isinstance(item.get("content"), list)]
     parts = [part for content in contents for part in content if isinstance(part, dict)]
     return "refused" if any(part.get("type") == "refusal" for part in parts) else "done"
@@ -266,6 +266,6 @@ def _response_error(error: Any) -> ProviderError:
     words = error.get("message") if isinstance(error, dict) else error
     return ProviderError(
         f"the model failed: {scrub(one_line(str(words or code or 'no reason given')))}",
-        kind="rate_limit" if code == "rate_limit_exceeded" else "server" if code in PASSING else "rejected",
+        kind="rate_limit" if code == "rate_limit_exceeded" else "server" if code in PASSING else "request",
         retryable=code in PASSING,
     )

@@ -1,22 +1,38 @@
 """Whether anything arrived from the agent of a run.
 
 A run in which no answer arrived in any case says nothing about the agent, whatever its goldens state: a golden that
-expects no call would pass with a broken agent. An agent that only raises is a broken setup.
+expects no call would pass with a broken agent. An agent that fails the first goldens for one cause is a broken set-up.
 """
 
 from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from itertools import islice
 
 import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize, visible
 from rightcall.decide.verdict import Verdict
+from rightcall.model.failure import Failure
 from rightcall.model.run import CaseResult
 from rightcall.run.plan import Plan
 from rightcall.store.sql.store import Store
 
-FIRST = 10
-"""Cases that must finish before an agent that raised in each of them is a broken setup."""
+FIRST = 2
+"""Goldens, in the order of the dataset, that show by ending for the same cause that the set-up is broken."""
+
+FIRST_SECONDS = 0.2
+"""How long the other goldens wait for these: a broken set-up ends at once, and a slow agent delays no run longer."""
+
+OWN_FAILURES = ("agent_error", "unreadable_result")
+"""Codes of an agent that did not get as far as a model."""
+
+HOW_TO_CALL = (
+    "an agent is called with the text of a golden, as in `def answer(question: str)`, and returns its answer, its "
+    "calls, its messages or a model's response"
+)
 
 UNHEARD = (
     "nothing that the agent asked was heard: let it return its calls or messages, or observe what it uses"
@@ -27,30 +43,48 @@ RECORDED = "recorded"
 
 
 class AnswerWatch:
-    """What arrived in the cases of a run that were finished in this process."""
+    """What arrived in the cases of a run that were finished in this process.
+
+    `first` are the cells that are run first where the agent is code: they show whether its set-up works.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._is_code = plan, _is_code(plan)
-        self._finished = self._raised = 0
+        goldens = islice(plan.in_dataset_order(), FIRST) if self._is_code else ()
+        self.first = tuple((golden, 0) for golden in goldens)
+        self._open = {golden.id for golden, _ in self.first}
+        self._failures: list[Failure] = []
+        self._settled = asyncio.Event()
         self.answered = self._called = self._showed_messages = False
 
     def add(self, result: CaseResult) -> ConfigError | None:
-        """Count a finished case; an error when the agent raised in every one of the first."""
+        """Count a finished case; an error when the first goldens ended for the same cause before a model was asked."""
         done = result.trajectory
         self.answered = self.answered or (done is not None and done.answered)
         self._called = self._called or done is None or bool(done.calls)
         self._showed_messages = self._showed_messages or done is None or bool(done.messages)
-        if self._finished == FIRST or not self._is_code:
+        if result.trial or result.golden_id not in self._open:
             return None
-        self._finished += 1
-        raised = [failure for failure in result.codes if failure.code == "agent_error"]
-        self._raised += bool(raised)
-        if not raised or self._raised < FIRST:
+        self._open.discard(result.golden_id)
+        if not self._open:
+            self._settled.set()
+        # Workers elsewhere hand back no trajectory, but what the case failed by.
+        failure = next((failure for failure in result.codes if failure.code in OWN_FAILURES), None)
+        answered = done is not None and done.answered
+        if failure is not None and failure.actual and not answered and not result.first_request:
+            self._failures.append(failure)
+        if len(self._failures) < FIRST or len({failure.actual for failure in self._failures}) > 1:
             return None
+        detail = visible(self._failures[0].detail)
         return ConfigError(
-            f"the agent raised an exception in each of the first {FIRST} cases, so it does not work as it is set up; "
-            f"the last one: {visible(raised[0].detail)}"
+            f"the agent does not work as it is set up: {detail} ({self._failures[0].actual}); stopped after {FIRST} "
+            f"goldens, which both ended so before a model was asked; {HOW_TO_CALL}"
         )
+
+    async def wait_for_first(self) -> None:
+        """Wait until the first goldens have ended, but not for long."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._settled.wait(), FIRST_SECONDS)
 
     def hint(self) -> str:
         """What to do when goldens are about calls, and none could be seen in any case; empty otherwise.

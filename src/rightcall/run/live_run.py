@@ -6,26 +6,30 @@ import asyncio
 import copy
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from rightcall.agents.limits import budget_text
+from rightcall.core.text import percent
 from rightcall.decide.verdict import Verdict, decide
+from rightcall.metrics.base import asks_model
 from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor, FloorEvidence
-from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.run import CaseResult, Run, Summary, missing_answers_text
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
-from rightcall.run.backend import Backend, Batch, RunWork
+from rightcall.run.backend import Backend, Batch, Cell, RunWork
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.outcome import (
+    MOST_ERRORS,
     EarlyStop,
     verdict_incomplete,
     verdict_unfinished,
@@ -101,7 +105,7 @@ class LiveRun:
         self._early = EarlyStop.of(plan) if plan.gate else None
         self._foresight = copy.deepcopy(self._early)
         self._deciding = self._hit = False
-        self._over_budget = ""
+        self._over_budget = self._too_silent = ""
         self._lag_ms = 0.0
         self.keeps_state = ""
         # An agent that a change broke is what a decider decides about.
@@ -125,14 +129,15 @@ class LiveRun:
                 self._lag_ms = max(self._lag_ms, batch.lag_ms)
                 self._taken += len(batch.results)
                 self._watch_answers(batch)
+                if batch.stored:
+                    self._count_written(batch.results)
+                    return
                 for result in batch.results:
                     await sink.put(result)
                     if self._deciding or self._may_decide(result):
                         await self._settle(sink)
 
-            self._cells = asyncio.create_task(
-                self._backend.run(work, self._plan.jobs(done if done.count else None), take)
-            )
+            self._cells = asyncio.create_task(self._backend.run(work, self._jobs(done), take))
             try:
                 await self._cells
             except asyncio.CancelledError:
@@ -142,6 +147,20 @@ class LiveRun:
                 raise self._error
         if self._broken_setup is not None:  # once everything that finished is stored
             raise self._broken_setup
+
+    def _jobs(self, done: DoneCells) -> Iterator[Cell]:
+        """The trials to run: those first that show whether the set-up works."""
+        jobs = self._plan.jobs(done if done.count else None)
+        if self.answers is None or done.count:
+            return jobs
+        first = {golden.id for golden, _ in self.answers.first}
+        return chain(self.answers.first, (job for job in jobs if job[1] or job[0].id not in first))
+
+    @property
+    def first(self) -> tuple[int, Callable[[], Awaitable[None]]] | None:
+        """The number of trials that the others wait for, and how; None where there are none."""
+        answers = self.answers
+        return (len(answers.first), answers.wait_for_first) if answers and answers.first else None
 
     def _fail(self, error: Exception) -> None:
         """End the run with this error; cases in progress are cancelled."""
@@ -214,7 +233,9 @@ class LiveRun:
         self._progress.tally = self._plan.tally()
         if self._plan.gate is not None:
             self._evidence = GateEvidence(self._plan.gate, self._plan.quarantine)
+        self._progress.done = 0
         for result in results:
+            self._progress.done += 1
             self._progress.tally.add(result)
             if self._evidence is not None:
                 self._evidence.add(result)
@@ -257,6 +278,8 @@ class LiveRun:
         if self._decided_trials is not None:
             word, sentence = self._decided_trials.decision
             verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
+        elif self._too_silent:
+            verdict = Verdict("ERROR", f"ERROR: {self._too_silent}", errors=progress.tally.errors)
         elif self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
         elif progress.done < progress.planned and not self.ended_early:
@@ -274,7 +297,9 @@ class LiveRun:
                 failed_tools=summary.failed_tools,
             )
             verdict = with_template_notice(verdict, self._plan.undeclared_templates)
-            verdict = msgspec.structs.replace(with_counts(verdict, summary, gate), rate=summary.overall.rate)
+            verdict = msgspec.structs.replace(
+                with_counts(verdict, summary, gate), rate=summary.overall.rate, floor=floor
+            )
         else:
             verdict = verdict_without_gate(summary, judged, self._plan.judges)
         return RunOutcome(
@@ -287,7 +312,7 @@ class LiveRun:
                 stopped_early=self.ended_early and progress.done < progress.planned,
             ),
             verdict,
-            self._over_budget,
+            self._over_budget or self._too_silent,
             progress.planned,
             progress.done,
             self._lag_ms,
@@ -318,10 +343,26 @@ class LiveRun:
         for result in batch:
             self.count(result)
         self._over_budget = self._over_budget or _budget_problem(self._plan, self._progress)
-        if self._over_budget:
-            self._backend.stop(self._over_budget)
+        self._too_silent = self._too_silent or self._silence()
+        if stop := self._over_budget or self._too_silent:
+            self._backend.stop(stop)
         if self._watch is not None:
             self._watch(self._progress, batch)
+
+    def _silence(self) -> str:
+        """Why the run asks no more: so many got no answer that its verdict is ERROR, whatever the others say."""
+        plan, progress = self._plan, self._progress
+        most = plan.gate.max_error_rate if plan.gate is not None else MOST_ERRORS
+        judged = any(
+            asks_model(metric) for metric in plan.scorer.metrics
+        )  # labels may decide without its verdicts
+        errors, left = progress.tally.errors, progress.planned - progress.done
+        if judged or not left or self._decided_trials is not None or errors <= most * progress.planned:
+            return ""
+        return (
+            f"{missing_answers_text(errors, progress.done, 'case')}, more than {percent(most)} of "
+            f"{progress.planned:,}; {left:,} were not asked any more"
+        )
 
 
 async def _after_first_requests(work: Callable[[], None]) -> None:

@@ -39,14 +39,16 @@ class InProcess:
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
         if self._pool.stopped:  # a resumed run may already be decided
             return
-        affordable = work.affordable
-        if affordable is None:
+        affordable, first = work.affordable, work.first
+        if affordable is None and first is None:
             await self._run_cells(work, jobs, take)
             return
 
         async def affordable_cells() -> AsyncIterator[Cell]:
-            for cell in jobs:
-                while affordable(self._pool.under_way) < 1:
+            for number, cell in enumerate(jobs):
+                if first is not None and number == first[0]:
+                    await first[1]()
+                while affordable is not None and affordable(self._pool.under_way) < 1:
                     if self._pool.stopped:
                         return
                     await asyncio.sleep(BUDGET_SECONDS)

@@ -172,6 +172,9 @@ class WorkersConfig(Record, frozen=True):
     gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
     memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
     labels: Annotated[dict[str, str], described("labels a node must have")] = {}
+    writer: Annotated[
+        Literal["driver", "workers"], described("who writes results; workers only with PostgreSQL")
+    ] = "driver"
 
 
 class AuditSettings(Record, frozen=True):

@@ -221,7 +221,7 @@ class Copied(Record, frozen=True):
     datasets: int = 0
 
 
-IN_WORDS = frozenset(("setup", "watched", "judges", "labels"))
+IN_WORDS = frozenset(("setup", "watched", "judges", "labels", "floor"))
 """Documents that repeat, in readable form, what other fingerprints already cover, or are known at the end only."""
 
 

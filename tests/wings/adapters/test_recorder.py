@@ -139,7 +139,7 @@ def test_a_tool_that_was_running_when_time_was_over_is_marked_unfinished():
 @pytest.mark.parametrize(
     ("finish", "stop"),
     [("stop", "done"), ("length", "truncated"), ("max_tokens", "truncated"), ("MAX_TOKENS", "truncated"),
-     ("refusal", "refused"), ("content_filter", "refused"), ("FinishReason.SAFETY", "refused"), ("", "done")],
+     ("refusal", "refused"), ("content_filter", "filtered"), ("FinishReason.SAFETY", "filtered"), ("", "done")],
 )  # fmt: skip
 def test_the_last_finish_reason_decides_how_it_ended(finish, stop):
     recorder = EventRecorder()

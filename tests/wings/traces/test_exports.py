@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from rightcall.model.dialects.endings import is_broken_end, stop_of
 from rightcall.wings.traces.reader import load_traces
 
 TRACE, START = "5b8efff798038103d269b633813fc60c", 1_794_700_800
@@ -243,17 +244,35 @@ def test_every_export_tells_the_same_story(make: Any, tmp_path: Path):
     assert (made.usage.input_tokens, made.usage.output_tokens) == (300, 30)
 
 
-def test_an_answer_that_was_cut_off_says_so_where_the_span_does_not(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("finish", "stop"),
+    [
+        ("length", "truncated"),
+        ("model_context_window_exceeded", "truncated"),
+        ("refusal", "refused"),
+        ("content_filter", "filtered"),
+        ("content-filter", "filtered"),
+        ("guardrail_intervened", "filtered"),
+        ("FinishReason.RECITATION", "filtered"),
+        ("SAFETY", "filtered"),
+        ("end_turn", "done"),
+        ("error", "infra_error"),
+    ],
+)
+def test_an_answer_in_a_trace_ended_as_it_would_have_live(finish: str, stop: str, tmp_path: Path):
+    assert (stop_of(finish), is_broken_end(finish)) == (
+        ("done", True) if stop == "infra_error" else (stop, False)
+    )
     export = laminar()
     (last,) = (
         span for span in export["resourceSpans"][0]["scopeSpans"][0]["spans"] if span["name"] == "llm2"
     )
     (output,) = (held["value"] for held in last["attributes"] if held["key"] == "lmnr.span.output")
-    choice = {"finish_reason": "length", "message": {"role": "assistant", "content": "It is"}}
+    choice = {"finish_reason": finish, "message": {"role": "assistant", "content": "It is"}}
     output["stringValue"] = json.dumps({"choices": [choice]})
     (tmp_path / "export.json").write_text(json.dumps(export))
     (trace,) = load_traces(tmp_path / "export.json")
-    assert (trace.trajectory.output, trace.trajectory.stop_reason) == ("It is", "truncated")
+    assert trace.trajectory.stop_reason == stop
 
 
 def test_rows_of_an_export_may_come_one_a_line_in_any_order(tmp_path: Path):

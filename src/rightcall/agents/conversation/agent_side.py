@@ -18,11 +18,12 @@ from rightcall.agents.agent_session import (
     wait_for_spans,
 )
 from rightcall.agents.limits import Deadline
-from rightcall.agents.model_retries import Asker
+from rightcall.agents.model_retries import Asker, stop_of_problem
 from rightcall.agents.observed.provider_outage import is_outage
 from rightcall.core.errors import InfrastructureError, InputError
 from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.call import ToolResult
+from rightcall.model.dialects.endings import UnfinishedAnswerError
 from rightcall.model.golden import ConversationalGolden, Golden, Turn
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
@@ -142,8 +143,12 @@ def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
     """How the agent ended, given an exception raised by a turn."""
     if isinstance(error, TurnEnded):
         return error.stop_reason, str(error)
-    if isinstance(error, InfrastructureError | InputError):  # the latter: what it returned cannot be read
+    if isinstance(error, UnfinishedAnswerError):
         return "infra_error", str(error)
+    if isinstance(error, InputError):  # what it returned cannot be read
+        return "unreadable", str(error)
+    if isinstance(error, InfrastructureError):
+        return stop_of_problem(error), str(error)
     return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
 
 

@@ -9,9 +9,11 @@ from typing import Protocol
 
 import msgspec
 
+from rightcall.agents.agent_function import cause_of
 from rightcall.agents.agent_session import TalkSession
 from rightcall.agents.conversation.agent_side import Opened, earlier_messages
 from rightcall.agents.limits import Deadline, Limits
+from rightcall.agents.model_retries import stop_of_problem
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown
 from rightcall.model.golden import ConversationalGolden
 from rightcall.model.message import Message
@@ -72,7 +74,18 @@ class ScriptedUser:
 LONGEST = 20_000
 """Maximum characters of one user turn; a model that plays a user may ramble, and the agent pays for it."""
 
-ENDINGS = frozenset(("waiting_for_approval", "agent_error", "limit", "refused", "truncated"))
+ENDINGS = frozenset(
+    (
+        "waiting_for_approval",
+        "agent_error",
+        "limit",
+        "refused",
+        "truncated",
+        "filtered",
+        "rejected",
+        "unreadable",
+    )
+)
 """Stop reasons of a turn that end its conversation; whether its calls are known (`infra_error`) its end shows."""
 
 
@@ -108,7 +121,7 @@ class _Talk:
         self._spent = Usage()
         self._ended: Ended = "script_end"
         self._stop: StopReason = "done"
-        self._why = self._error = ""
+        self._why = self._error = self._cause = ""
         self._made: Trajectory | None = None
 
     async def hold(self, session: TalkSession) -> None:
@@ -145,12 +158,13 @@ class _Talk:
         except ToolServerDown:
             raise  # ends the run: no conversation could reach its tools
         except InfrastructureError as error:
-            return self._broke("infra_error", str(error))
+            return self._broke(stop_of_problem(error), str(error))
         except RightCallError:
             raise
         except Exception as error:
             if clock.expired():
                 return self._broke("limit", f"more than {self._limits.seconds:g} seconds")
+            self._cause = cause_of(error)
             return self._broke(*session.stop_of_error(error))
         return True
 
@@ -195,4 +209,4 @@ class _Talk:
             self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
         )
         trajectory = session.trajectory(self._stop, self._error)
-        return msgspec.structs.replace(trajectory, dialogue=dialogue)
+        return msgspec.structs.replace(trajectory, dialogue=dialogue, cause=self._cause)

@@ -9,6 +9,7 @@ from uuid import uuid4
 import msgspec
 
 from rightcall.agents.agent_session import AgentSession
+from rightcall.agents.model_retries import stop_of_problem
 from rightcall.agents.remote.agent_reply import (
     TRIED,
     NoJsonError,
@@ -205,10 +206,11 @@ class AddressedSession(AgentSession):
         return done
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
-        """An unusable reply is the agent's failure; one that may hold unread calls says nothing about the agent."""
+        """An unusable reply is the agent's failure; a lost connection says nothing about the agent."""
         words = self._clean(str(error))[:2000]
-        unknown = isinstance(error, InfrastructureError | UnreadableReplyError)
-        return ("infra_error" if unknown else "agent_error"), words
+        if isinstance(error, InfrastructureError):
+            return stop_of_problem(error), words
+        return ("unreadable" if isinstance(error, UnreadableReplyError) else "agent_error"), words
 
     async def aclose(self) -> None:
         if self._asking.telemetry is not None:

@@ -10,12 +10,12 @@ import msgspec
 
 from rightcall.agents.remote.reply_paths import ReplyPaths, as_text
 from rightcall.core.codec import DecodeErrors, convert
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages
-from rightcall.model.dialects.endings import require_calls, stop_of, stop_of_answer
+from rightcall.model.dialects.endings import UnfinishedAnswerError, require_calls, stop_of, stop_of_answer
 from rightcall.model.dialects.part_kinds import LISTS, SINGLES
 from rightcall.model.dialects.stream_pieces import AnswerStream
 from rightcall.model.dialects.streams import stream_of
@@ -77,6 +77,8 @@ class ReplyReader:
             if stream:
                 return self._stream(content, user_text)
             return self._whole(decode_reply(content), content, user_text)
+        except UnfinishedAnswerError as error:
+            raise ProviderError(f"{error.problem}: {start_of(content)}", kind="dropped") from None
         except InputError as error:
             advice = f" ({error.hint})" if error.hint else ""
             raise UnreadableReplyError(f"{error.problem}{advice}: {start_of(content)}") from None

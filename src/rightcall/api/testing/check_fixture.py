@@ -118,6 +118,7 @@ class Checker:
                 "undelivered_twins": sum(
                     attack.twin is not None and not counts for attack, counts in attacks
                 ),
+                "floor": [list(marks) for marks in checked.floor],
                 "judges": sorted({name for result in results for name in result.judge_metrics}),
                 "failed": [result.fails_exactly for result in results if result.judged],
                 "codes": dict(

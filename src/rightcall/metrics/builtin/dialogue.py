@@ -38,6 +38,9 @@ CODES_OF_ENDINGS: dict[str, Code] = {
     "max_turns": "loop_limit",
     "limit": "loop_limit",
     "refused": "refused",
+    "filtered": "content_filter",
+    "rejected": "request_rejected",
+    "unreadable": "unreadable_result",
     "agent_error": "agent_error",
 }
 

@@ -45,7 +45,7 @@ def vote_of(reply: ModelReply, decide: Decide = "verdict") -> Vote:
     calls, text = reply.message.calls, reply.message.content.strip()
     if reply.stop == "truncated":
         return no_vote("judge_truncated", "the judge's answer was cut off at its token limit")
-    if reply.stop == "refused" or not (calls or text):
+    if reply.stop in ("refused", "filtered") or not (calls or text):
         return no_vote("judge_refused", "the judge gave no answer or declined to")
     if not calls:
         stated = verdict_object(text)

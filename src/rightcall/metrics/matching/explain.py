@@ -31,6 +31,9 @@ MOST_VIOLATIONS = 1000
 STOPS: dict[str, Code] = {
     "limit": "loop_limit",
     "refused": "refused",
+    "filtered": "content_filter",
+    "rejected": "request_rejected",
+    "unreadable": "unreadable_result",
     "agent_error": "agent_error",
     "infra_error": "infra_error",
 }
@@ -293,7 +296,7 @@ def _limits(golden: Golden, calls: Sequence[ToolCall], trajectory: Trajectory) -
     if code is None and trajectory.error and trajectory.stop_reason == "done":
         code = "agent_error"  # whoever recorded it left out the stop reason
     if code:
-        yield Failure(code, detail=trajectory.error)
+        yield Failure(code, actual=trajectory.cause or None, detail=trajectory.error)
     if trajectory.stop_reason == "truncated" and not trajectory.calls and not trajectory.all_said.strip():
         yield Failure("loop_limit", detail=trajectory.error or CUT_OFF)
 

@@ -10,17 +10,19 @@ from rightcall.core.text import one_line
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.message_fields import ENDINGS
 
-Stop = Literal["done", "truncated", "refused"]
+Stop = Literal["done", "truncated", "refused", "filtered"]
 
 _STOPS: dict[str, Stop] = {
     **dict.fromkeys(("length", "model_length", "max_tokens", "max_output_tokens"), "truncated"),
     "model_context_window_exceeded": "truncated",
-    **dict.fromkeys(("refusal", "content_filter", "content_filtered", "guardrail_intervened"), "refused"),
+    "refusal": "refused",
+    **dict.fromkeys(("content_filter", "content_filtered", "guardrail_intervened"), "filtered"),
     **dict.fromkeys(
-        ("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"), "refused"
+        ("safety", "recitation", "language", "blocklist", "prohibited_content", "spii"), "filtered"
     ),
 }
-CALLED = frozenset(("tool_calls", "tool-calls", "tool_call", "tool_use", "function_call"))
+"""Words of providers, SDKs and traces, in small letters and with underscores."""
+CALLED = frozenset(("tool_calls", "tool_call", "tool_use", "function_call"))
 """Reasons to end that say: the answer has calls."""
 LOST = frozenset(
     ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_tool_use",
@@ -32,9 +34,18 @@ UNFINISHED = frozenset(("queued", "in_progress", "pause_turn"))
 ASK_AGAIN = "ask again, or let the agent raise an error"
 
 
+class UnfinishedAnswerError(InputError):
+    """The model or its server broke off: nobody knows what the answer would have been."""
+
+
 def stop_of(finish: object) -> Stop:
     """How an answer ended, given the finish reason of any provider or SDK; most of them mean that it is complete."""
     return _STOPS.get(_word(finish), "done")
+
+
+def is_broken_end(finish: object) -> bool:
+    """Whether an answer says that it broke off, or that its calls were lost."""
+    return _word(finish) in BROKEN | LOST
 
 
 def is_end_with_calls(finish: object) -> bool:
@@ -46,7 +57,7 @@ def require_calls(finish: object, calls: Sequence[ToolCall], where: str, path: s
     """Reject an answer that ended with calls, and has none."""
     if not calls and is_end_with_calls(finish):
         problem = f"{path} ended with {finish}, but has no call: it was lost on its way"
-        raise InputError(where, problem, "ask again, or check how the model's server parses calls")
+        raise UnfinishedAnswerError(where, problem, "ask again, or check how the model's server parses calls")
 
 
 def require_end(finish: object, where: str, path: str) -> None:
@@ -54,11 +65,15 @@ def require_end(finish: object, where: str, path: str) -> None:
     word = _word(finish)
     if word in LOST:
         problem = f"{path} ended with {finish}: the model wrote a call that its server could not read"
-        raise InputError(where, problem, "ask again, or simplify the tool's parameters")
+        raise UnfinishedAnswerError(where, problem, "ask again, or simplify the tool's parameters")
     if word in BROKEN:
-        raise InputError(where, f"{path} ended with {finish}: the model gave no whole answer", ASK_AGAIN)
+        raise UnfinishedAnswerError(
+            where, f"{path} ended with {finish}: the model gave no whole answer", ASK_AGAIN
+        )
     if word in UNFINISHED:
-        raise InputError(where, f"{path} is not finished: {finish}", "wait until it is, or ask for the rest")
+        raise UnfinishedAnswerError(
+            where, f"{path} is not finished: {finish}", "wait until it is, or ask for the rest"
+        )
 
 
 def finish_of(document: dict[str, Any]) -> object:
@@ -96,4 +111,4 @@ def _response_finish(document: dict[str, Any], status: str) -> str:
 
 
 def _word(finish: object) -> str:
-    return str(finish).lower().partition(" ")[0].rpartition(".")[2]
+    return str(finish).lower().partition(" ")[0].rpartition(".")[2].replace("-", "_")

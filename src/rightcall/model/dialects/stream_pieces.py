@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import wire
-from rightcall.model.dialects.endings import require_end
+from rightcall.model.dialects.endings import UnfinishedAnswerError, require_end
 from rightcall.model.dialects.parts import MessagePart, read_part
 from rightcall.model.dialects.spoken_message import part_label
 from rightcall.model.dialects.unread_calls import first_unread
@@ -64,7 +64,7 @@ class AnswerStream(ABC):
     def require_end(self) -> None:
         """Reject a stream that stopped before its last event, and an answer that its model did not finish."""
         if not (self.ended or self.finish or self.error):
-            raise InputError(WHERE, "stopped before its last event", "was the connection cut?")
+            raise UnfinishedAnswerError(WHERE, "stopped before its last event", "was the connection cut?")
         require_end(self.finish, WHERE, "the answer")
 
     def complete(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:

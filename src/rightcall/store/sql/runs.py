@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, func, select, update
 from sqlalchemy.dialects import sqlite
 
-from rightcall.core.errors import InputError, StoreError
+from rightcall.core.errors import InputError, RunTakenOver, StoreError
 from rightcall.model import Run, Summary
 from rightcall.store.base import (
     Change,
@@ -142,11 +142,12 @@ class Runs(GoldenList, RunAnnotations, Removal):
             insert_missing(connection, tables.documents, sorted(rows))
         return RunWriter(self._store, key, run.id, FIRST_EPOCH)
 
-    def resume(self, run: str) -> RunWriter:
+    def resume(self, run: str, *, epoch: int | None = None) -> RunWriter:
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
         The previous writer cannot store another result: of two processes that resume a run, the later one
-        continues and the earlier one gets a `RunTakenOver` error.
+        continues and the earlier one gets a `RunTakenOver` error. With an `epoch`, the run is taken over only from
+        writers of that one, and the error comes at once if another process has it by now.
         """
         with self._store.write_transaction() as connection:
             row = _require_unfinished(find(connection, run))
@@ -160,6 +161,8 @@ class Runs(GoldenList, RunAnnotations, Removal):
             if new is None:  # after it was found
                 problem = "was finished or deleted meanwhile"
                 raise InputError(f"run {row.id}", problem, "start a new run instead")
+            if epoch is not None and new != epoch + 1:
+                raise RunTakenOver(row.id)
         return RunWriter(self._store, row.key, row.id, new)
 
     def join(self, run: str, *, epoch: int | None = None) -> RunWriter:

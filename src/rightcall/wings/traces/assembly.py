@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.model.call import ToolCall
-from rightcall.model.dialects.endings import is_end_with_calls
+from rightcall.model.dialects.endings import is_broken_end, is_end_with_calls, stop_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_trajectory_depth
 from rightcall.wings.traces import names
@@ -41,10 +41,6 @@ OUTSIDE = (
     "APITimeoutError",
     "ServiceUnavailable",
 )
-FINISHES: dict[str, StopReason] = {
-    "length": "truncated", "max_tokens": "truncated", "MAX_TOKENS": "truncated", "max_output_tokens": "truncated",
-    "content_filter": "refused", "refusal": "refused", "SAFETY": "refused", "content-filter": "refused",
-}  # fmt: skip
 
 
 def assemble(
@@ -276,7 +272,9 @@ def stop_reason_of(
     silent = last is not None and last.answer is not None and not (last.answer.calls or last.answer.text)
     if silent and not calls and is_end_with_calls(finish):
         return "infra_error", f"the last answer ended with {finish}, and the trace has no call"
-    return FINISHES.get(finish, "done"), ""
+    if is_broken_end(finish):
+        return "infra_error", f"the last answer ended with {finish}"
+    return stop_of(finish), ""
 
 
 def _unread(model: Observation) -> str:

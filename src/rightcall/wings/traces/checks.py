@@ -224,7 +224,7 @@ def truncated(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -
 
 
 def refused(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
-    return _bad(trace.trajectory.stop_reason == "refused", "the model refused")
+    return _bad(trace.trajectory.stop_reason in ("refused", "filtered"), "the model refused")
 
 
 def slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:

@@ -16,6 +16,7 @@ import msgspec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.model.call import ToolCall, ToolResult
+from rightcall.model.dialects.endings import stop_of
 from rightcall.model.message import Message
 from rightcall.model.score import Score
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_trajectory_depth
@@ -29,11 +30,6 @@ from rightcall.wings.traces.unpack import FREE, MAX_RATIO, ZIP, TooLarge
 MAX_MEMBER = 64 * 1024 * 1024
 ZSTANDARD = 93
 """The number of this compression in zip files."""
-STOPS: dict[str, StopReason] = {
-    "max_tokens": "truncated",
-    "model_length": "truncated",
-    "content_filter": "refused",
-}
 UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 """Inspect's error for arguments that are not JSON, which contains them."""
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -140,7 +136,7 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
         transcript.append(as_message(spoken, step_calls))
     last = messages[-1] if messages else None
     error = sample.get("error")
-    stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else STOPS.get(_stop(sample), "done")
+    stop: StopReason = "limit" if isinstance(sample.get("limit"), dict) else stop_of(_stop(sample))
     usage = as_dicts(list(as_dict(sample.get("model_usage")).values()))
     seconds = sample.get("working_time", sample.get("total_time"))
     return Trajectory(
