@@ -86,7 +86,6 @@ def run_cached(path):
 
 
 SIDEWAYS = {
-    "appended before": (append_and_read, "a.json"),
     "percent-encoded address": (connect_by_address, "a.json"),
     "compiled in __pycache__": (run_cached, "plugin.py"),
     "compiled without a source": (lambda path: path.read_bytes(), "plugin.pyc"),
@@ -194,13 +193,33 @@ def test_a_missing_file_is_seen_as_missing_and_a_folder_by_its_names(project):
     assert watch.hashes()["folder/"] != project.hash("folder/")
 
 
-def test_a_file_that_the_program_changes_is_the_one_that_it_first_read(project):
-    before, path = project.hash("a.json"), project.root / "a.json"
+def rewrite_with_sqlite(path):
+    path.unlink()
+    with sqlite3.connect(path) as database:
+        database.execute("create table t (x)")
+
+
+CHANGES = {
+    "written": lambda path: write(path, "w"),
+    "appended": append_and_read,
+    "database": rewrite_with_sqlite,
+}
+
+
+@pytest.mark.parametrize("way", CHANGES)
+def test_a_file_that_the_program_reads_and_changes_is_its_product_and_no_input(way, project):
+    path = project.root / "a.json"
     with FileWatch(project) as watch:
         path.read_text()
-        write(path, "w")
-        path.read_text()
-    assert (watch.hashes(), watch.edited()) == ({"a.json": before}, [])
+        CHANGES[way](path)
+    assert (watch.hashes(), watch.products(), watch.edited()) == ({}, {"a.json"}, [])
+
+
+def test_a_file_that_is_written_with_the_content_that_it_had_is_an_input(project):
+    path = project.root / "a.json"
+    with FileWatch(project) as watch:
+        path.write_text(path.read_text())
+    assert (watch.hashes(), watch.products()) == ({"a.json": project.hash("a.json")}, set())
 
 
 def test_a_file_that_somebody_else_edits_meanwhile_is_told(project):
@@ -278,32 +297,36 @@ def test_importing_rightcall_adds_no_audit_hook():
 
 
 SOURCES = {
-    "import os; os.environ['A']": ({"A"}, False, ()),
-    "import os; os.environ.get('A', 'x')": ({"A"}, False, ()),
-    "from os import getenv; getenv('A')": ({"A"}, False, ()),
-    "import os\nNAME = 'A'\nos.environ[NAME]": ({"A"}, False, ()),
-    "import os\nif 'A' in os.environ: pass": ({"A"}, False, ()),
-    "import os; dict(os.environ)": (set(), True, ()),
-    "import os; os.environ['A' + x]": (set(), True, ()),
-    "from pydantic_settings import BaseSettings": (set(), True, ()),
-    "open('prompt.md')": (set(), False, ()),
-    "from pathlib import Path\nHERE = Path(__file__).parent\n(HERE / 'a' / 'b.md').read_text()": (
-        set(),
-        False,
-        (),
-    ),
-    "open(name)": (set(), False, (1,)),
-    "open(f'{name}.md')": (set(), False, (1,)),
-    "open('a' + '.md')": (set(), False, (1,)),
-    "import subprocess; subprocess.run(words)": (set(), False, (1,)),
-    "import asyncio; asyncio.run(main())": (set(), False, ()),
-    "this is not Python at all": (set(), False, (1,)),
-    "a == b[c]": (set(), False, ()),
+    "import os; os.environ['A']": ({"A"}, False),
+    "import os; os.environ.get('A', 'x')": ({"A"}, False),
+    "from os import getenv; getenv('A')": ({"A"}, False),
+    "import os\nNAME = 'A'\nos.environ[NAME]": ({"A"}, False),
+    "import os\nif 'A' in os.environ: pass": ({"A"}, False),
+    "import os; dict(os.environ)": (set(), True),
+    "import os; os.environ['A' + x]": (set(), True),
+    "from pydantic_settings import BaseSettings": (set(), True),
+    "a == b[c]": (set(), False),
 }
 
 
 @pytest.mark.parametrize("text", SOURCES)
-def test_what_a_source_says_about_its_inputs(text, tmp_path):
+def test_what_a_source_says_about_its_variables(text, tmp_path):
     (tmp_path / "a.py").write_text(text)
     facts = source_facts(tmp_path / "a.py")
-    assert (set(facts.variables), facts.by_any_name, facts.unclear) == SOURCES[text]
+    assert (set(facts.variables), facts.by_any_name) == SOURCES[text]
+
+
+READING = {
+    "open('prompt.md')": True,
+    "from pathlib import Path as P; P('a').read_text()": True,
+    "from json import load as l": True,
+    "import subprocess as s; s.run(words)": True,
+    "this is not Python at all": True,
+    "import asyncio; asyncio.run(main())": False,
+}
+
+
+@pytest.mark.parametrize("text", READING)
+def test_a_source_that_may_read_a_file_when_it_is_imported_says_so(text, tmp_path):
+    (tmp_path / "a.py").write_text(text)
+    assert source_facts(tmp_path / "a.py").reads_files is READING[text]

@@ -107,11 +107,10 @@ def test_the_suite_may_add_files(checks):
     assert found["changes"][0]["name"] == "more.txt" and found["calls"]["spent"] > 0
 
 
-def test_a_file_that_the_agent_reads_and_changes_is_compared_as_it_was(checks):
-    """The log grew during the baseline run: it is another one now, and the sample is run."""
-    found = checks["cache"][2]["check"]
-    assert found["verdict"] == "PASS" and found["calls"]["spent"] > 0
-    assert found["changes"][0]["name"].endswith(".log")
+def test_a_file_that_the_agent_reads_and_changes_itself_is_no_input_and_is_named(checks):
+    result = checks["cache"][2]["check"]
+    assert (result["verdict"], result["calls"]["spent"]) == ("PASS", 0)
+    assert ".log, which the agent writes" in result["sentence"]
 
 
 def test_the_recorded_result_of_an_agent_is_stale_when_a_file_changed_that_it_read(checks):

@@ -186,12 +186,12 @@ AGENTS = {
     "variable under other names": ChangedAgent(
         OWN, function(f"tool = get((HERE / 'NAME.cfg').read_text(), '{GOOD}')", "from os import getenv as get", **{"NAME.cfg": "SHOP_MODE"}), ""
     ),
-    "program": ChangedAgent(EXEC, program(f"tool = '{GOOD}'"), "NAME.py"),
+    "program": ChangedAgent(EXEC, program(f"tool = '{GOOD}'"), "NAME.py", unknown=True),
     "module of a program": ChangedAgent(
-        EXEC, program("from NAME_words import tool", **{"NAME_words.py": WORD}), "NAME_words.py"
+        EXEC, program("from NAME_words import tool", **{"NAME_words.py": WORD}), "NAME_words.py", unknown=True
     ),
     "file of a program": ChangedAgent(
-        EXEC, program("tool = (HERE / 'NAME.md').read_text()", **{"NAME.md": GOOD}), "NAME.md"
+        EXEC, program("tool = (HERE / 'NAME.md').read_text()", **{"NAME.md": GOOD}), "NAME.md", unknown=True
     ),
     "file of a program by a computed name": ChangedAgent(
         EXEC, program("tool = open(HERE / ('NAME' + '.md')).read()", **{"NAME.md": GOOD}), "NAME.md", unknown=True
@@ -199,7 +199,7 @@ AGENTS = {
     "file of a program that a module finds": ChangedAgent(
         EXEC, program("import linecache; tool = linecache.getline('NAME' + '.md', 1).strip()", **{"NAME.md": GOOD}), "NAME.md", unknown=True
     ),
-    "variable of a program": ChangedAgent(EXEC, program(f"tool = os.getenv('{VARIABLE}', '{GOOD}')"), ""),
+    "variable of a program": ChangedAgent(EXEC, program(f"tool = os.getenv('{VARIABLE}', '{GOOD}')"), "", unknown=True),
     "program that is not Python": ChangedAgent(
         'exec:["sh", "NAME.sh"]', {"NAME.sh": SHELL, "NAME.json": REPLY}, "NAME.json", unknown=True
     ),

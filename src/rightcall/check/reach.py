@@ -300,6 +300,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         tuple(sorted({*inputs.code, *present})),
         tuple(sorted({*inputs.variables, *moved})),
         same_meaning=tuple(sorted(same_meaning)),
+        products=() if before is None else before.products,
     )
     unknown = sources.unknown
     if not unknown and before is None:
@@ -308,5 +309,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         unknown = before.unseen[0]
     if not unknown and not compared.files:
         unknown = "no file of the agent could be found"
+    if unknown and not sources.remote:
+        unknown = f"{unknown}; to compare it, list what it reads: `agent: {{code: [GLOB, …]}}`"
     meanings = {name: canonical_digest(content) for name, content in now.items()}
     return WatchComparison(changes, compared, unknown, digest([meanings, moved]) if now else "")

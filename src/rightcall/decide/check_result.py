@@ -99,13 +99,14 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
 class ComparedInputs(Record, frozen=True, omit_defaults=False):
     """What was compared with the baseline without asking a model: names of files and of environment variables that the
     agent's code reads, and the number of goldens whose first request was captured. `same_meaning` are files with
-    another text of the same meaning.
+    another text of the same meaning, `products` those that the agent writes itself, which are not compared.
     """
 
     files: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     first_requests: int = 0
     same_meaning: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
 
     @property
     def same_meaning_words(self) -> str:
@@ -121,7 +122,8 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
             (self.first_requests, "first request"),
         )
         named = ", ".join(pluralize(number, what) for number, what in parts if number)
-        return f"compared {named}" if named else ""
+        products = f"not {first_names(self.products, 3)}, which the agent writes" if self.products else ""
+        return "; ".join(filter(None, [f"compared {named}" if named else "", products]))
 
 
 class NewGoldens(Record, frozen=True, omit_defaults=False):

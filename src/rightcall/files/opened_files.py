@@ -74,6 +74,11 @@ class StartedProgram(NamedTuple):
         )
 
     @property
+    def name(self) -> str:
+        words = self.command[0].split() if self.command else []
+        return Path(words[0]).name if words else "a program"
+
+    @property
     def about_the_machine(self) -> bool:
         return bool(self.command) and Path(self.command[0]).name in ABOUT_THE_MACHINE
 
@@ -81,10 +86,11 @@ class StartedProgram(NamedTuple):
 class FileWatch:
     """What a program opened while the watch was on: `with watch: …`, in any number of threads and tasks at once.
 
-    `read` are the files and folders of the project that were opened to be read, as they were then. A file that was
-    created by the program is the program's own product, and not among them. `variables` are the environment variables
-    that code of the project read, `programs` the commands it started, `as_text` Python files that it opened otherwise
-    than to import them, `unseen` says what else it did whose files Python does not report.
+    `read` are the files and folders of the project that were opened to be read, as they were then. What the program
+    created or changed itself (a log, a database, a cache) is its product: not among `hashes`, but in `products`.
+    `variables` are the environment variables that code of the project read, `programs` the commands it started,
+    `as_text` Python files that it opened otherwise than to import them, `unseen` says what else it
+    did whose files Python does not report.
     """
 
     def __init__(self, project: ProjectFiles) -> None:
@@ -121,19 +127,19 @@ class FileWatch:
                 if not _watches:
                     note_variables(None)
 
-    def note_file(self, path: str, *, reads: bool, renews: bool) -> None:
+    def note_file(self, path: str, *, reads: bool, renews: bool, may_write: bool = False) -> None:
         name = self.project.name(path)
         if name is None:
             return
         if reads and name not in self._products and name not in self.read:
             self.read[name] = self._before_writing.get(name) or _sight(path)
-        if renews or not reads:
-            if name not in self.written and not reads:
-                sight = _sight(path)
-                if renews or sight.hash == ABSENT:
-                    self._products.add(name)
-                else:
-                    self._before_writing[name] = sight
+        if (renews or not reads) and name not in self.written and not reads:
+            sight = _sight(path)
+            if renews or sight.hash == ABSENT:
+                self._products.add(name)
+            else:
+                self._before_writing[name] = sight
+        if renews or may_write or not reads:
             self.written.add(name)
 
     def note_folder(self, path: str) -> None:
@@ -145,11 +151,25 @@ class FileWatch:
         """What it did whose files Python does not report, in words."""
         forked = self._processes != _processes()
         started = ["the agent starts processes, whose files cannot be seen"] if forked else []
-        return [*started, *self.unseen]
+        programs = {
+            f"the agent starts {program.name}, whose files cannot be seen": None for program in self.programs
+        }
+        return [*started, *programs, *self.unseen]
 
     def hashes(self) -> dict[str, str]:
-        """The hash of each file as it was when it was first opened."""
-        return {name: sight.hash or self.project.hash(name) for name, sight in sorted(self.read.items())}
+        """The hash of each file as it was when it was first opened, without those that the program changed."""
+        products = self.products()
+        read = ((name, sight) for name, sight in sorted(self.read.items()) if name not in products)
+        return {name: sight.hash or self.project.hash(name) for name, sight in read}
+
+    def products(self) -> set[str]:
+        """Files that the program read, wrote, and left with another content."""
+        now = {name: _sight(str(self.project.path(name))) for name in self.read.keys() & self.written}
+        return {
+            name
+            for name, sight in now.items()
+            if (sight.hash or sight) != (self.read[name].hash or self.read[name])
+        }
 
     def edited(self) -> list[str]:
         """Files that somebody else changed meanwhile: the program saw two versions of them."""
@@ -198,7 +218,7 @@ def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
         if event in FOLDERS or Path(path).is_dir():
             watch.note_folder(path)
         else:
-            watch.note_file(path, reads=reads, renews=renews)
+            watch.note_file(path, reads=reads, renews=renews, may_write=event == "sqlite3.connect")
             name = watch.project.name(path) if path.endswith(".py") else None
             if name is not None and "importlib" not in caller.f_code.co_filename:
                 watch.as_text.add(name)

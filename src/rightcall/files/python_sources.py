@@ -8,6 +8,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -22,18 +23,11 @@ OF_THE_MACHINE = frozenset(
     ("PATH", "HOME", "USER", "PWD", "OLDPWD", "SHELL", "LANG", "TERM", "TMPDIR", "HOSTNAME", "LOGNAME", "SHLVL")
 )  # fmt: skip
 READERS = frozenset(
-    ("open", "read_text", "read_bytes", "fromfile", "loadtxt", "genfromtxt", "read_csv", "read_json",
-     "read_parquet", "listdir", "scandir", "iterdir", "glob", "rglob", "iglob", "import_module", "__import__",
-     "run_path", "run_module", "Popen", "check_output", "check_call", "exec", "eval",
-     "FileIO", "open_code", "popen", "get_data", "files", "exists", "lexists", "is_file", "isfile", "is_dir",
-     "isdir", "stat", "lstat", "getsize", "getmtime", "readlink",
-     "subprocess.run", "subprocess.call", "os.system", "os.walk", "sqlite3.connect", "numpy.load", "np.load")
+    ("open", "read_text", "read_bytes", "load", "fromfile", "loadtxt", "read_csv", "listdir", "scandir", "iterdir",
+     "glob", "rglob", "walk", "connect", "get_data", "files", "exists", "is_file", "isfile", "import_module",
+     "__import__", "run_path", "subprocess", "system", "popen", "exec", "eval")
 )  # fmt: skip
-"""Functions that read a file, ask for one, or start a program."""
-PATHS = frozenset(
-    ("Path", "PurePath", "join", "joinpath", "dirname", "abspath", "realpath", "resolve", "absolute", "with_name")
-)  # fmt: skip
-"""Functions that make a path of the paths they are given."""
+"""Words of what reads a file when a module is imported."""
 _FILE = re.compile(r"[\w .@~+=,()/\\-]*[\w)-]\.[A-Za-z][A-Za-z0-9]{0,9}")
 
 
@@ -41,7 +35,7 @@ class SourceFacts(msgspec.Struct, frozen=True):
     """One source. `modules` are (level, module, name) of its imports, `words` its identifiers and texts.
 
     `files` are texts that look like file names, `variables` the environment variables it names; with `by_any_name` it
-    also reads others. `unclear` are the lines of calls that may read a file whose name the source does not say.
+    also reads others. `reads_files` says that it may read a file, and is so for one that is not Python.
     """
 
     modules: tuple[tuple[int, str, str], ...] = ()
@@ -49,15 +43,15 @@ class SourceFacts(msgspec.Struct, frozen=True):
     variables: frozenset[str] = frozenset()
     by_any_name: bool = False
     words: frozenset[str] = frozenset()
-    unclear: tuple[int, ...] = ()
+    reads_files: bool = False
 
 
 def source_facts(path: Path) -> SourceFacts:
-    """The facts of a file; one that cannot be read as Python has a single unclear line."""
+    """The facts of a file."""
     try:
         stat = path.stat()
     except OSError:
-        return SourceFacts(unclear=(1,))
+        return SourceFacts(reads_files=True)
     return _facts(str(path), stat.st_size, stat.st_mtime_ns)
 
 
@@ -154,7 +148,7 @@ def _facts(path: str, _size: int, _time: int) -> SourceFacts:
     try:
         tree = ast.parse(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return SourceFacts(unclear=(1,))
+        return SourceFacts(reads_files=True)
     reading = _Reading()
     for node in ast.walk(tree):
         reading.note_constant(node)
@@ -167,7 +161,7 @@ def _facts(path: str, _size: int, _time: int) -> SourceFacts:
         frozenset(reading.variables),
         reading.by_any_name,
         frozenset(reading.words),
-        tuple(sorted(reading.unclear)),
+        bool(READERS & reading.words),
     )
 
 
@@ -179,12 +173,9 @@ class _Reading:
     files: set[str] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
-    unclear: set[int] = field(default_factory=set)
     by_any_name: bool = False
     _values: dict[str, ast.expr] = field(default_factory=dict)
     _bound: Counter[str] = field(default_factory=Counter)
-    _renamed: set[str | None] = field(default_factory=set)
-    _called: set[int] = field(default_factory=set)
     _explained: set[int] = field(default_factory=set)
 
     def note_constant(self, node: ast.AST) -> None:
@@ -220,17 +211,12 @@ class _Reading:
             tops = [
                 module.partition(".")[0] for level, module, _ in self.modules[-len(node.names) :] if not level
             ]
-            self._renamed |= {alias.asname for alias in node.names if alias.asname and alias.name in READERS}
-            renamed = "os" in tops and any(alias.asname and "env" in alias.name for alias in node.names)
-            self.by_any_name |= renamed or bool(SETTINGS_PACKAGES & {*tops})
+            self.words |= {alias.name for alias in node.names}
+            aliased = "os" in tops and any(alias.asname and "env" in alias.name for alias in node.names)
+            self.by_any_name |= aliased or bool(SETTINGS_PACKAGES & {*tops})
         self._note_environment(node)
         if isinstance(node, ast.BinOp | ast.Call):
             self._note_joined(node)
-        if isinstance(node, ast.Call):
-            self._called.add(id(node.func))
-            self._note_reader(node)
-        elif isinstance(node, ast.Name) and id(node) not in self._called and self._is_reader(node):
-            self.unclear.add(node.lineno)  # `map(open, names)`
 
     def _note_text(self, text: str) -> None:
         if len(text) < 200:
@@ -268,50 +254,6 @@ class _Reading:
         ):
             self.by_any_name = True
 
-    def _is_reader(self, name: ast.Name) -> bool:
-        return name.id in READERS and isinstance(name.ctx, ast.Load) and not self._bound[name.id]
-
-    def _note_reader(self, node: ast.Call) -> None:
-        function = node.func
-        name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            full_name = f"{function.value.id}.{name}"
-        else:
-            full_name = name
-        if not READERS & {name, full_name} and name not in self._renamed:
-            return
-        about = [*node.args[:1], *([function.value] if isinstance(function, ast.Attribute) else [])]
-        if not any(map(self._names_file, about)):
-            self.unclear.add(node.lineno)
-
-    def _names_file(self, node: ast.expr, deep: int = 8) -> bool:
-        """Whether an expression is a path whose parts the source states: `Path(__file__).parent / "prompt.md"`."""
-        parts = [*self._path_parts(node, deep)]
-        return None not in parts and any(part and _FILE.fullmatch(part) for part in parts)
-
-    def _path_parts(self, node: ast.expr, deep: int) -> Iterator[str | None]:
-        """The texts in a path; None stands for a part that is computed."""
-        inner: list[ast.expr] = []
-        match node:
-            case ast.Constant(value=str(text)):
-                yield text
-            case ast.Constant() | ast.Name(id="__file__" | "Path" | "PurePath" | "os" | "pathlib"):
-                pass
-            case ast.Name(id=name) if deep and (value := self._values.get(name)) is not None:
-                inner = [value]
-            case ast.Attribute(value=value) | ast.Subscript(value=value):
-                inner = [value]
-            case ast.BinOp(left=left, op=ast.Div(), right=right):
-                inner = [left, right]
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name) as function, args=args) if (
-                name in PATHS
-            ):
-                inner = [*args, *([function.value] if isinstance(function, ast.Attribute) else [])]
-            case _:
-                yield None
-        for part in inner:
-            yield from self._path_parts(part, deep - 1)
-
     def _text(self, node: ast.expr) -> str | None:
         value = self._values.get(node.id) if isinstance(node, ast.Name) else node
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
@@ -337,17 +279,11 @@ def _is_environ(node: ast.AST) -> bool:
     )
 
 
-def program_entries(command: Sequence[str], folder: Path) -> tuple[list[Path], list[Path]]:
-    """Files that the words of a command name, and the Python files among what it starts: `python -m tool` too."""
-    named = [path for word in command for path in _word_files(word, folder)]
-    entries = [path for path in named if path.suffix == ".py" or _runs_python(path)]
-    for at, word in enumerate(command[:-1]):
-        if word == "-m" and re.search(r"python", Path(command[0]).name):
-            entries += [
-                *_module_files(folder, command[at + 1]),
-                *_module_files(folder, f"{command[at + 1]}.__main__"),
-            ]
-    return named, entries
+def program_files(command: Sequence[str], folder: Path) -> list[Path]:
+    """Files that the words of a command name, and those of `python -m module`."""
+    files = [path for word in command for path in _word_files(word, folder)]
+    modules = [after for word, after in pairwise(command) if word == "-m"]
+    return files + [path for name in modules for path in _module_files(folder, f"{name}.__main__")]
 
 
 def _word_files(word: str, folder: Path) -> Iterator[Path]:
@@ -357,13 +293,3 @@ def _word_files(word: str, folder: Path) -> Iterator[Path]:
                 yield folder / part
         except (OSError, ValueError):
             continue
-
-
-def _runs_python(path: Path) -> bool:
-    """Whether the first line of a script names Python."""
-    try:
-        with path.open("rb") as file:
-            first = file.readline(200)
-    except OSError:
-        return False
-    return first.startswith(b"#!") and b"python" in first

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -26,10 +26,9 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.remote.remote_agent import command_of
 from rightcall.core.errors import ConfigError
 from rightcall.files.file_digests import canonical_digest, file_digests
-from rightcall.files.program_reads import possible_reads
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
-from rightcall.files.python_sources import files_named_by_sources, program_entries, source_closure
+from rightcall.files.python_sources import files_named_by_sources, program_files, source_closure
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
@@ -47,7 +46,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     `unknown` says why equal files would not mean equal behaviour.
     `search` are folders in which its modules are found, `left_out` globs of files that are not inputs. `in_process`
     code runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
-    it was imported.
+    it was imported. What is `remote` has no files here,
+    those of a `program` cannot be watched. With `has_list` the suite lists what programs read that cannot be watched.
     """
 
     project: ProjectFiles
@@ -60,6 +60,9 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     in_process: bool = False
     unknown: str = ""
     folder: Path | None = None
+    remote: bool = False
+    program: bool = False
+    has_list: bool = False
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -74,7 +77,7 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
         """Whether equal inputs mean equal behaviour: by the suite alone, with watched files, or not at all."""
         if self.unknown:
             return "unknown"
-        return "watched" if self.entries or self.in_process else "owned"
+        return "watched" if self.entries or self.in_process or self.program else "owned"
 
     @cached_property
     def closure(self) -> dict[str, Path]:
@@ -102,6 +105,11 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     def sources(self) -> list[Path]:
         """The Python files among all of them."""
         return [path for path in self.closure.values() if path.suffix == ".py" or path in self.entries]
+
+    def names_of_program(self, command: Sequence[str], folder: str) -> set[str]:
+        """Files that a command names."""
+        names = {self.project.name(path) for path in program_files(command, Path(folder))}
+        return {name for name in names if name is not None and self.counts(name)}
 
     def counts(self, name: str) -> bool:
         """Whether a file is an input: `agent.code` may leave some out."""
@@ -131,7 +139,7 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
     own = _with_server(own, agent)
     metrics = [_module_file(metric, own.search) for metric in metric_names(suite) if is_code_metric(metric)]
     own = replace(own, metric_entries=tuple(path for path in metrics if path is not None))
-    return _with_stated(own, suite.agent, folder)
+    return _with_list(own, suite.agent, folder)
 
 
 def function_sources(agent: Agent, folder: Path | None = None) -> AgentSources:
@@ -164,7 +172,7 @@ def _of_code(own: AgentSources, module: Path | None, model: Any) -> AgentSources
 def _sources_of_address(name: str, own: AgentSources, folder: Path) -> AgentSources:
     prefix, _, rest = name.partition(":")
     if prefix != "exec":
-        return replace(own, unknown="the agent is a service: what it runs cannot be seen")
+        return replace(own, unknown="the agent is a service: what it runs cannot be seen", remote=True)
     try:
         command = command_of(rest)
     except ConfigError:
@@ -173,14 +181,17 @@ def _sources_of_address(name: str, own: AgentSources, folder: Path) -> AgentSour
 
 
 def _of_program(own: AgentSources, command: list[str], folder: Path, what: str) -> AgentSources:
-    """A program in another process: only what its source says is known of it."""
-    named, entries = program_entries(command, folder)
-    inside = tuple(path for path in entries if own.project.name(path) is not None)
-    sources = replace(own, agent_entries=(*own.agent_entries, *inside), files=(*own.files, *named))
-    if not inside:
-        return replace(sources, unknown=f"{what} is a program that cannot be read: {Path(command[0]).name}")
-    reads = possible_reads(source_closure(inside, own.project, own.search))
-    return replace(sources, unknown=f"{what} is a program, and {reads}") if reads else sources
+    """A program in another process: what it reads cannot be seen, but changes of the files that it names are."""
+    files = [path for path in program_files(command, folder) if own.project.name(path) is not None]
+    python = tuple(path for path in files if path.suffix == ".py")
+    why = f"{what} is a program, whose files cannot be seen: {Path(command[0]).name}"
+    return replace(
+        own,
+        agent_entries=(*own.agent_entries, *python),
+        files=(*own.files, *files),
+        unknown=own.unknown or why,
+        program=True,
+    )
 
 
 def _tool_entries(suite: Suite, folder: Path, agent: Agent, own: AgentSources) -> Iterator[Path]:
@@ -217,13 +228,14 @@ def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
     if server is None or server.replays or agent.mode != "loop" or agent.execute != "real":
         return own
     if not server.command:
-        return replace(own, unknown=own.unknown or "its tools run on an MCP server that cannot be seen")
+        return replace(
+            own, unknown=own.unknown or "its tools run on an MCP server that cannot be seen", remote=True
+        )
     folder = Path(server.cwd) if server.cwd else Path()
-    both = _of_program(own, list(server.command), folder, "the MCP server")
-    return replace(both, unknown=own.unknown or both.unknown)
+    return _of_program(own, list(server.command), folder, "the MCP server")
 
 
-def _with_stated(own: AgentSources, config: AgentConfig, folder: Path) -> AgentSources:
+def _with_list(own: AgentSources, config: AgentConfig, folder: Path) -> AgentSources:
     """With what `agent.code` adds, and without what it leaves out (`!glob`)."""
     globs = config.code
     added = [
@@ -232,7 +244,8 @@ def _with_stated(own: AgentSources, config: AgentConfig, folder: Path) -> AgentS
     left_out = tuple(
         _project_glob(own.project, folder, glob.removeprefix("!")) for glob in globs if glob.startswith("!")
     )
-    return replace(own, files=(*own.files, *sorted(added)), left_out=left_out)
+    own = replace(own, files=(*own.files, *sorted(added)), left_out=left_out, has_list=bool(added))
+    return replace(own, unknown="" if added and not own.remote else own.unknown)
 
 
 def _project_glob(project: ProjectFiles, folder: Path, glob: str) -> str:

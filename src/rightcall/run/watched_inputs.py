@@ -16,14 +16,11 @@ from pathlib import Path
 
 from rightcall.core.codec import decode
 from rightcall.files.file_digests import file_digests, same_content
-from rightcall.files.opened_files import FileWatch, StartedProgram
-from rightcall.files.program_reads import possible_reads
+from rightcall.files.opened_files import FileWatch
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_sources import (
     OF_THE_MACHINE,
     files_named_by_sources,
-    program_entries,
-    source_closure,
     source_facts,
     variables_read_by_sources,
 )
@@ -42,24 +39,30 @@ class WatchedInputs(Record, frozen=True):
     """`files` by their name in the project, with the digest of what was first read; a folder ends in `/`.
 
     `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
-    `unseen` says what could not be watched, so that equal files do not mean equal behaviour.
+    `unseen` says what could not be watched, so that equal files do not mean equal behaviour. `products` are files
+    that the agent wrote itself, and that are therefore not compared.
     """
 
     files: dict[str, str] = {}
     unseen: tuple[str, ...] = ()
     variables: dict[str, str] = {}
+    products: tuple[str, ...] = ()
 
     def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
-        moved = inputs_that_differ(self, other)
+        products, moved = {*self.products, *other.products}, inputs_that_differ(self, other)
         unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
         files = {
-            name: content for name, content in {**self.files, **other.files}.items() if name not in moved
+            name: content
+            for name, content in {**self.files, **other.files}.items()
+            if name not in moved and name not in products
         }
         variables = {
             n: content for n, content in {**self.variables, **other.variables}.items() if n not in moved
         }
-        return WatchedInputs(dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables)
+        return WatchedInputs(
+            dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products))
+        )
 
     def now(self, sources: AgentSources) -> dict[str, str]:
         """The digests of the same files in the working copy."""
@@ -70,10 +73,11 @@ class WatchedInputs(Record, frozen=True):
 def inputs_that_differ(first: WatchedInputs, second: WatchedInputs) -> list[str]:
     """Files and variables that both read, in different versions."""
     both = ((first.files, second.files), (first.variables, second.variables))
+    products = {*first.products, *second.products}
     return sorted(
         name
         for mine, theirs in both
-        for name in mine.keys() & theirs.keys()
+        for name in (mine.keys() & theirs.keys()) - products
         if not same_content(mine[name], theirs[name])
     )
 
@@ -114,7 +118,7 @@ class AgentWatch:
     def inputs(self) -> WatchedInputs:
         """All that was read so far."""
         sources = self._sources
-        files, unseen = dict[str, str](), list[str]()
+        files, unseen, named = dict[str, str](), list[str](), sources.files_in_sources()
         if not sources.project.root.is_dir():
             unseen.append("the agent ran on a machine without the project's files")
         for watch in (self._imports.watch, self._trials):
@@ -122,18 +126,17 @@ class AgentWatch:
             unseen += [
                 f"{name} was edited while the agent ran" for name in watch.edited() if sources.counts(name)
             ]
-            unseen += watch.unseen_actions()
+            if not sources.has_list:
+                unseen += watch.unseen_actions()
             for program in watch.programs:
-                program_files, problem = _program_files(program, sources)
-                files |= {name: content for name, content in program_files.items() if name not in files}
-                unseen += problem
+                named |= sources.names_of_program(program.command, program.folder)
         written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
         more = [
             sources.project.path(name)
             for name in sorted(loaded - sources.closure.keys())
             if name.endswith(".py")
         ]
-        named = sources.files_in_sources() | files_named_by_sources(more, sources.project, sources.search)
+        named |= files_named_by_sources(more, sources.project, sources.search)
         for name in (named | loaded) - written - files.keys():
             files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
@@ -144,7 +147,8 @@ class AgentWatch:
         variables = hash_variables(
             variables_read_by_sources(more, self._environment) | read, self._environment
         )
-        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables)
+        products = self._trials.products() | self._imports.watch.products()
+        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products)))
 
     def news(self) -> WatchedInputs | None:
         """What was read since the last call; None when that is nothing."""
@@ -189,7 +193,7 @@ class ImportWatch:
         return [
             f"{name} was imported before it could be watched"
             for name, path in sources.closure.items()
-            if name in self._before and source_facts(path).unclear
+            if name in self._before and source_facts(path).reads_files
         ]
 
 
@@ -247,19 +251,6 @@ def _code(names: Iterable[str], sources: AgentSources) -> list[Path]:
     read = {name: sources.project.path(name) for name in names if name.endswith(".py")}
     paths = {**sources.closure, **read}
     return [path for path in paths.values() if path.suffix == ".py" and path.is_file()]
-
-
-def _program_files(program: StartedProgram, sources: AgentSources) -> tuple[dict[str, str], list[str]]:
-    """Files of a program that the agent started, and why it cannot be compared, if it cannot."""
-    project, command = sources.project, program.command
-    named, entries = program_entries(command, Path(program.folder))
-    inside = {name for path in named if (name := project.name(path)) is not None and sources.counts(name)}
-    closure = source_closure(entries, project, sources.search)
-    files = {name: project.hash(name) for name in {*inside, *closure}}
-    if not closure or inside - closure.keys() or possible_reads(closure):
-        name = Path(command[0].split()[0]).name if command and command[0].strip() else "a program"
-        return files, [f"the agent starts {name}, whose files cannot be seen"]
-    return files, []
 
 
 def _modules_in_use(project: ProjectFiles) -> set[str]:
