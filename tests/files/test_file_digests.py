@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.files.file_digests import meaning, same_content
+from rightcall.files.file_digests import digest_of_meaning, same_content
 from rightcall.files.source_use import program_use
 from tests.support.edits import EDITS, random_edit, random_source, result_of
 from tests.support.examples import examples
@@ -33,7 +33,9 @@ def digest_of(folder: Path, name: str, text: str, **others: str) -> str:
     for other, content in others.items():
         (folder / f"{other}.py").write_text(content, encoding="utf-8")
     code = [*{folder / f"{other}.py" for other in others}]
-    return meaning(folder / name, program_use([*code, *([folder / name] if name.endswith(".py") else [])]))
+    return digest_of_meaning(
+        folder / name, program_use([*code, *([folder / name] if name.endswith(".py") else [])])
+    )
 
 
 def same(folder: Path, name: str, before: str, after: str, **others: str) -> bool:

@@ -212,7 +212,7 @@ def test_a_file_that_the_program_reads_and_changes_is_its_product_and_no_input(w
     with FileWatch(project) as watch:
         path.read_text()
         CHANGES[way](path)
-    assert (watch.hashes(), watch.products(), watch.edited()) == ({}, {"a.json"}, [])
+    assert (watch.hashes(), watch.products(), watch.edits()) == ({}, {"a.json"}, [])
 
 
 def test_a_file_that_is_written_with_the_content_that_it_had_is_an_input(project):
@@ -226,7 +226,7 @@ def test_a_file_that_somebody_else_edits_meanwhile_is_told(project):
     with FileWatch(project) as watch:
         (project.root / "a.json").read_text()
     write(project.root / "a.json", "w")
-    assert watch.edited() == ["a.json"]
+    assert watch.edits() == ["a.json"]
 
 
 def test_nothing_is_seen_before_and_after(project):

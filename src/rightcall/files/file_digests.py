@@ -53,7 +53,7 @@ def file_digests(
     digests = {}
     for name, text in texts.items():
         path = project.path(name)
-        meaning_digest = "" if name.endswith("/") or name in as_text else meaning(path, use)
+        meaning_digest = "" if name.endswith("/") or name in as_text else digest_of_meaning(path, use)
         digests[name] = f"{text}~{meaning_digest}" if meaning_digest and project.hash(name) == text else text
     return digests
 
@@ -74,7 +74,7 @@ def canonical_digest(digest: str) -> str:
     return digest.rpartition("~")[2]
 
 
-def meaning(path: Path, use: SourceUse) -> str:
+def digest_of_meaning(path: Path, use: SourceUse) -> str:
     """The digest of one file of a program; "" when its bytes are all that can be compared."""
     suffix = path.suffix.lower()
     if suffix != ".py" and (suffix not in _VALUES or use.text_of_data or suffix not in use.parsers):

@@ -65,11 +65,11 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
             yield from _bound_names(child)
     elif isinstance(node, Function | ast.ClassDef | ast.Lambda):
-        for expression in _evaluated_outside(node):
+        for expression in _outer_expressions(node):
             yield from _bound_names(expression)
 
 
-def _evaluated_outside(scope: ast.AST) -> Iterator[ast.AST]:
+def _outer_expressions(scope: ast.AST) -> Iterator[ast.AST]:
     """The parts of a definition that are evaluated where it stands: decorators, defaults, bases."""
     arguments = getattr(scope, "args", None)
     defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments is not None else []

@@ -171,7 +171,7 @@ class FileWatch:
             if (sight.hash or sight) != (self.read[name].hash or self.read[name])
         }
 
-    def edited(self) -> list[str]:
+    def edits(self) -> list[str]:
         """Files that somebody else changed meanwhile: the program saw two versions of them."""
         return [
             name

@@ -124,7 +124,7 @@ class AgentWatch:
         for watch in (self._imports.watch, self._trials):
             files |= {name: content for name, content in watch.hashes().items() if name not in files}
             unseen += [
-                f"{name} was edited while the agent ran" for name in watch.edited() if sources.counts(name)
+                f"{name} was edited while the agent ran" for name in watch.edits() if sources.counts(name)
             ]
             if not sources.has_list:
                 unseen += watch.unseen_actions()
