@@ -382,6 +382,39 @@ assert urllib3.HTTPConnectionPool.urlopen.__module__.startswith("urllib3")
     assert done.stdout.startswith("2:"), done.stderr
 
 
+def test_libraries_are_hooked_while_a_trial_runs_and_not_in_the_rest_of_a_run(address):
+    places = (
+        (httpx.HTTPTransport, "handle_request"),
+        (ThreadPoolExecutor, "submit"),
+        (threading.Thread, "start"),
+    )
+
+    def methods() -> list[Any]:
+        return [getattr(owner, name) for owner, name in places]
+
+    seen = []
+
+    def agent(golden: Golden) -> str:
+        seen.append(methods())
+        messages = [{"role": "user", "content": golden.input}]
+        httpx.post(f"{address}/v1/chat/completions", json={"model": "m", "messages": messages})
+        seen.append(methods())
+        return "done"
+
+    async def perform() -> list[str]:
+        async with Session(Agent(agent)) as session:
+            seen.append(methods())
+            first = (await perform_watched(session, GOLDEN, 0))[1]
+            seen.append(methods())
+            return [first, (await perform_watched(session, GOLDEN, 1))[1]]
+
+    plain = methods()
+    requests = asyncio.run(perform())
+    seen.append(methods())
+    assert [each == plain for each in seen] == [True, False, False, True, False, False, True]
+    assert all(requests)
+
+
 def _of_golden(agent: Callable[[str], Any], address: str) -> Callable[[Golden], Any]:
     if asyncio.iscoroutinefunction(agent):
 

@@ -13,6 +13,7 @@ from rightcall.agents.session import Session
 from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.trajectory import Trajectory
+from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.first_requests.trial import (
     OTHER_FIRST,
@@ -49,10 +50,15 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
     if session.digester is None:
         return await session.performer.perform(golden, trial), ""
     leaks = partial(holds_expectations, golden=golden)
-    watched = WatchedTrial(session.digester, leaks, partial(session.kept_state.look, golden))
-    token = TRIAL.set(watched if isinstance(golden, Golden) else None)
-    try:
+    if not isinstance(golden, Golden):
         trajectory = await session.performer.perform(golden, trial)
+        _require_no_leak(session.agent, golden, trajectory, "")
+        return trajectory, ""
+    watched = WatchedTrial(session.digester, leaks, partial(session.kept_state.look, golden))
+    token = TRIAL.set(watched)
+    try:
+        with watch_requests():
+            trajectory = await session.performer.perform(golden, trial)
     except FirstRequestReached:  # it was stopped before it sent what is expected of it
         trajectory = Trajectory()
     finally:

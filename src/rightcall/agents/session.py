@@ -54,7 +54,6 @@ from rightcall.models.http import Network
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
 from rightcall.models.resolver import resolve
 from rightcall.recording.first_requests.kept_state import StateWatch
-from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
 from rightcall.tools.definitions.behaviour import Behaviour
@@ -301,7 +300,6 @@ class Session:
             # What recordings ignore is ignored here too.
             recordings = self.agent.recordings
             self.digester = RequestDigester(scrubber(), recordings.ignored if recordings else ())
-            self._stack.enter_context(watch_requests())
         if self._spans is not None:
             await self._spans.start()
             self._stack.push_async_callback(self._spans.aclose)

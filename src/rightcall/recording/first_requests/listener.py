@@ -34,16 +34,20 @@ class FirstRequestListener:
             trial.other_action(f"{method.upper()} with a body that is streamed")
 
 
-@contextmanager
-def watch_requests() -> Iterator[None]:
-    """While it is open, trials learn of the requests made in their context."""
-    listener = FirstRequestListener()
+def watch_requests() -> AbstractContextManager[None]:
+    """While it is open, trials learn of the requests made in their context; the last one removes the hooks."""
+    return _LISTENING.use()
+
+
+def _listen() -> Callable[[], None]:
+    stack, listener = ExitStack(), FirstRequestListener()
     HOOKS.add(listener)
-    try:
-        with follow_into_threads():
-            yield
-    finally:
-        HOOKS.remove(listener)
+    stack.callback(HOOKS.remove, listener)
+    stack.enter_context(follow_into_threads())
+    return stack.close
+
+
+_LISTENING = SharedSetup(_listen)
 
 
 _CAPTURES = FirstRequestListener()
