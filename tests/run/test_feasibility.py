@@ -1,4 +1,4 @@
-"""`single_turn` warns before it spends money on goldens it can never pass."""
+"""`single_turn` says before it spends money which goldens it can never pass."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.core import codec
+from rightcall.core.errors import ConfigError
+from rightcall.models.scripted import ScriptedProvider
 from rightcall.run.preparation import mode_warnings
 
 FIND = {"id": "find", "tool": "find", "args": {}}
@@ -29,8 +31,8 @@ def goldens(*fields: Any) -> list[rc.Golden]:
     ]
 
 
-@pytest.mark.parametrize("need", NEEDS)
-def test_a_golden_that_needs_a_result_is_named(need: str) -> None:
+@pytest.mark.parametrize("need", ["expected_state", "output_contains"])
+def test_a_golden_that_needs_a_loop_is_named(need: str) -> None:
     (note,) = mode_warnings(rc.Agent("keyword:"), goldens(NEEDS[need], PLAIN))
     assert need in note and note.startswith("1 golden ") and "g0" in note and "agent.mode: loop" in note
 
@@ -44,9 +46,37 @@ def test_there_is_no_warning_where_it_can_be_passed() -> None:
         assert mode_warnings(rc.Agent(agent), goldens(NEEDS["ref"])) == []
 
 
+def calls_then_answers(tool: str, answer: str) -> ScriptedProvider:
+    def reply(request: Any) -> Any:
+        return answer if any(message.results for message in request.messages) else rc.ToolCall(tool, {}, "c")
+
+    return ScriptedProvider(reply)
+
+
+TOOLS = [{"name": name, "input_schema": {"type": "object"}} for name in ("find", "pay")]
+
+
+@pytest.mark.parametrize("need", ["ref", "after"])
+def test_calls_that_depend_on_a_result_are_refused(need: str, tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"it needs .*\({need}\), which .* cannot provide; set agent.mode: loop"
+    ):
+        rc.evaluate(rc.Agent("keyword:", tools=TOOLS), goldens(NEEDS[need]), store=tmp_path / "y.db")
+
+
 def test_evaluate_warns(tmp_path: Path) -> None:
-    tools = [{"name": name, "input_schema": {"type": "object"}} for name in ("find", "pay")]
+    agent = rc.Agent("keyword:", tools=TOOLS)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        rc.evaluate(rc.Agent("keyword:", tools=tools), goldens(NEEDS["after"]), store=tmp_path / "y.db")
-    assert any("several steps" in str(one.message) for one in seen)
+        rc.evaluate(agent, goldens(NEEDS["output_contains"]), store=tmp_path / "y.db")
+    assert any("an answer after the calls" in str(one.message) for one in seen)
+
+
+def test_an_agent_with_mocks_runs_in_a_loop(tmp_path: Path) -> None:
+    mocks = {"find": {"result": "B-7"}}
+    agent = rc.Agent(calls_then_answers("find", "Found B-7."), tools=TOOLS, mocks=mocks)
+    golden = {**PLAIN, "output_contains": ["B-7"]}
+    assert rc.evaluate(agent, goldens(golden), store=tmp_path / "y.db").passed
+    with pytest.raises(ConfigError, match="single_turn runs no tools"):
+        rc.Agent("keyword:", tools=TOOLS, mocks=mocks, mode="single_turn")
+    assert rc.Agent(lambda text: "hi", mocks=mocks, mode="single_turn").mode == "single_turn"

@@ -41,13 +41,22 @@ ADDRESSES = ("http", "https", "exec", "a2a")
 """`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
 
 
+Mode = Literal["single_turn", "loop"]
+
+
+def default_mode(mocks: Mapping[str, Any]) -> Mode:
+    """The mode of an agent that states none: mocks are there to answer calls."""
+    return "loop" if mocks else "single_turn"
+
+
 @dataclass(frozen=True)
 class Agent:
     """A model with tools and instructions.
 
     `model` is `provider:model`, a provider, an SDK client (with `model_name`), an agent prepared by `observe`, or any
     callable `(text) -> Trajectory | list[ToolCall] | messages | text`. In mode `single_turn` the model is asked once
-    and its choice recorded; in mode `loop` tools are run and their results returned until it answers. Tools are mocked
+    and its choice recorded; in mode `loop`, the default with `mocks`, tools are run and their results returned until it
+    answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there; `mcp_server` is the name and version
     that it reported. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
@@ -73,7 +82,7 @@ class Agent:
     model: str | ModelEndpoint | Provider | ObservedAgent | Callable[[Golden], Any]
     tools: Sequence[Any] = ()
     system: str = ""
-    mode: Literal["single_turn", "loop"] = "single_turn"
+    mode: Mode = None  # type: ignore[assignment]  # by the mocks
     settings: Settings | Mapping[str, Any] = field(default_factory=Settings)
     base_url: str | None = None
     limits: Limits = field(default_factory=Limits)
@@ -100,6 +109,9 @@ class Agent:
     with_: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        states_mode = self.mode is not None
+        if not states_mode:
+            object.__setattr__(self, "mode", default_mode(self.mocks))
         require_values("Agent", Agent, vars(self))
         as_settings(self.settings, "Agent: settings")
         guard_policy(self.guard)
@@ -111,6 +123,10 @@ class Agent:
             object.__setattr__(self, "base_url", url)
         if is_framework_agent(self.model):
             object.__setattr__(self, "model", observe(self.model))
+        if states_mode and self.asks_once and self.mocks:
+            raise ConfigError(
+                "mocks answer calls of a loop, and single_turn runs no tools; set agent.mode: loop"
+            )
 
     @property
     def runs_tools(self) -> bool:

@@ -69,17 +69,28 @@ def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
     ]
 
 
-def _needs(golden: Golden) -> Iterator[str]:
+def _required_calls(golden: Golden) -> list[list[ExpectedCall]]:
+    """The calls that must be made, of each alternative."""
     if not all(isinstance(call, ExpectedCall) for call in golden.expected_calls):
-        return  # made in Python with wrong types, which preflight refuses with its place
+        return []  # made in Python with wrong types, which preflight refuses with its place
     alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
-    sets = [[call for call in calls if call.required] for calls in alternatives]
+    return [[call for call in calls if call.required] for calls in alternatives]
+
+
+def _loop_problem(golden: Golden) -> str:
+    """Why calls of a golden depend on results, which `single_turn` never has; empty when none does."""
+    sets, need = _required_calls(golden), ""
+    if sets and all(any(mentions_ref(call.args) for call in calls) for calls in sets):
+        need = "a value from a result (ref)"
+    elif sets and all(any(call.after for call in calls) for calls in sets):
+        need = "calls in several steps (after)"
+    return f"it needs {need}, which single_turn cannot provide; set agent.mode: loop" if need else ""
+
+
+def _needs(golden: Golden) -> Iterator[str]:
+    sets = _required_calls(golden)
     if not sets:
         return
-    if all(any(mentions_ref(call.args) for call in calls) for calls in sets):
-        yield "a value from a result (ref)"
-    if all(any(call.after for call in calls) for calls in sets):
-        yield "calls in several steps (after)"
     if golden.expected_state is not None and any(sets):
         yield "a final state (expected_state)"
     if golden.output_contains and all(sets):
@@ -306,10 +317,7 @@ class _Reading:
                     self.skills_expected = skills_to_load(conversation, index)
                 if conversation.metadata and needs_review(conversation):
                     self.unreviewed.append(conversation.id)
-                if names_agents(conversation) and (problem := agents_problem(plan.agent)):
-                    self._not_held.append(f"{where}: {problem}")
-                if conversation.confirm and (problem := confirm_problem(plan.agent)):
-                    self._not_held.append(f"{where}: {problem}")
+                self._not_held += [f"{where}: {problem}" for problem in self._agent_problems(conversation)]
                 if isinstance(conversation, Golden):
                     if self._asks_once and not self.may_lack_results:
                         self.may_lack_results = any(_needs(conversation))
@@ -318,6 +326,16 @@ class _Reading:
                 elif problem := conversation_problem(conversation, plan.agent, plan.user):
                     self._not_held.append(f"{where}: {problem}")
                 yield where, with_tool_set(conversation, plan.agent.tool_sets, where)
+
+    def _agent_problems(self, golden: AnyGolden) -> Iterator[str]:
+        """What a golden asks of the agent that this one cannot do or show."""
+        agent = self._plan.agent
+        if names_agents(golden) and (problem := agents_problem(agent)):
+            yield problem
+        if golden.confirm and (problem := confirm_problem(agent)):
+            yield problem
+        if self._asks_once and isinstance(golden, Golden) and (problem := _loop_problem(golden)):
+            yield problem
 
     def _source(self) -> Iterator[tuple[str, AnyGolden]]:
         dataset = self._plan.dataset

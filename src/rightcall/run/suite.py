@@ -57,9 +57,12 @@ class AgentConfig(Record, frozen=True):
     ] = None
     system: Annotated[str, described("system prompt")] = ""
     mode: Annotated[
-        Literal["single_turn", "loop"],
-        described("single_turn: one request, no tools run; loop: run tools until the model answers"),
-    ] = "single_turn"
+        Literal["single_turn", "loop"] | None,
+        described(
+            "single_turn: one request, no tools run; loop: run tools until the model answers"
+            " [default: single_turn, loop with mocks]"
+        ),
+    ] = None
     settings: Annotated[Settings, described("settings of the model")] = Settings()
     rate: Annotated[
         RateLimit | None, described("requests_per_minute and tokens_per_minute of the whole run")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rightcall.agents.agent import Agent, is_address, is_askable, is_framework_agent
+from rightcall.agents.agent import Agent, Mode, default_mode, is_address, is_askable, is_framework_agent
 from rightcall.agents.agent_function import naming_hint
 from rightcall.agents.observed.catalog import adapter_of_class
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
@@ -60,12 +60,12 @@ def suite_agent(
         tools, mcp, server = listed or ([], None, "")
         tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
         values = {} if start_nothing else _loaded_values(config, problems)
-    loops = config.mode == "loop" or isinstance(tested, ObservedAgent)
+    loops = suite_mode(suite) == "loop" or isinstance(tested, ObservedAgent)
     return Agent(
         model=tested,
         tools=tools,
         system=config.system,
-        mode=config.mode,
+        mode=config.mode,  # type: ignore[arg-type]  # by the mocks
         settings=config.settings,
         base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
         base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
@@ -209,6 +209,11 @@ def at_typed_server(agent: Agent, suite: Suite, model: str | None, base_url: str
     return replace(agent, base_url=base_url, base_urls=())
 
 
+def suite_mode(suite: Suite) -> Mode:
+    """The mode of a suite's agent."""
+    return suite.agent.mode or default_mode(suite.mocks)
+
+
 def _guard(suite: Suite, folder: Path) -> GuardPolicy | None:
     """The guard policy of a suite; None for none."""
     if isinstance(suite.guard, dict):
@@ -239,7 +244,7 @@ def _tools(
     if (
         address.recording
         and not address.replays
-        and suite.agent.mode == "loop"
+        and suite_mode(suite) == "loop"
         and suite.agent.execute != "real"
     ):
         raise ConfigError(

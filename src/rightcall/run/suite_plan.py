@@ -33,7 +33,7 @@ from rightcall.run.suite_actions import (
     metric_names,
     mock_functions,
 )
-from rightcall.run.suite_agent import at_typed_server, placeholder_agent, suite_agent, try_part
+from rightcall.run.suite_agent import at_typed_server, placeholder_agent, suite_agent, suite_mode, try_part
 from rightcall.run.trust import is_trusted
 from rightcall.run.watched_inputs import folder_of_imports, import_watch
 from rightcall.tools.definitions.source import definitions_of
@@ -179,7 +179,8 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
         {} if code else {name: mock for name, mock in suite.mocks.items() if not any(mock_functions(mock))}
     )
     tools = None if code else suite.tools
-    return msgspec.structs.replace(suite, metrics=metrics, tools=tools, mocks=mocks)
+    agent = msgspec.structs.replace(suite.agent, mode=suite_mode(suite) if suite.mocks else suite.agent.mode)
+    return msgspec.structs.replace(suite, agent=agent, metrics=metrics, tools=tools, mocks=mocks)
 
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,13 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
     if plan.selection.only and chosen is goldens:  # attempts were named, to run them again
         attempts, chosen = [golden for golden in attempts if plan.selection.chooses(golden)], []
     agent = plan.agent
-    if agent.execute == "real" and not attacks.real_sinks:
-        roles = roles_of(tools_of(agent), attacks)
-        harmless = {name: {"result": {"ok": True}} for name, tool in roles.items() if tool.sinks}
+    if agent.execute == "real" and not agent.asks_once and not attacks.real_sinks:
+        entries = tools_of(agent)
+        sinks = [name for name, roles in roles_of(entries, attacks).items() if roles.sinks]
+        typed = {
+            tool.name for tool in chain.from_iterable(map(definitions_of, entries)) if tool.output_schema
+        }
+        harmless = {name: {"generate": True} if name in typed else {"result": {"ok": True}} for name in sinks}
         agent = replace(agent, mocks={**harmless, **agent.mocks})
     counts: dict[str, Any] = {"seed": attacks.seed, "attempts": len(attack_set.attempts)}
     return replace(
