@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--rightcall-forbid", action="append", default=[], metavar="CODE",
                     help="fail if this failure code occurs, whatever the pass rate (repeatable)")  # fmt: skip
     group.addoption("--rightcall-uncalibrated", choices=("refuse", "allow"), default="refuse",
-                    help="whether judges without labels may decide --rightcall-min [default: refuse]")  # fmt: skip
+                    help="whether judges without labels may decide [default: refuse]")  # fmt: skip
     group.addoption("--rightcall-store", default=None, metavar="URL",
                     help="result store: a file or PostgreSQL URL [default: .rightcall/rightcall.db]")  # fmt: skip
     group.addoption("--rightcall-concurrency", type=int, default=32, metavar="N",
@@ -302,18 +302,26 @@ class Watch:
         if not self._notes:
             return
         from rightcall.api.testing.summary import gate_verdict, group_notes, summary_lines
+        from rightcall.run.golden_check import ForbiddenCodes
 
-        groups = group_notes([note for notes in self._notes.values() for note in notes])
+        notes = [note for notes_of_test in self._notes.values() for note in notes_of_test]
         names = ("min", "rule", "forbid", "uncalibrated")
         least, rule, forbid, uncalibrated = (self._config.getoption(f"--rightcall-{name}") for name in names)
+        groups = group_notes(notes, uncalibrated)
+        codes = ForbiddenCodes(forbid or ())
+        codes.see([code for note in notes for code in note["can_show"]])
         required = forbid or least is not None
         verdict = gate_verdict(groups, least, rule, forbid, uncalibrated) if required else None
         keeper = _keeper(self._config)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well
-        problems = _finish_runs(keeper, groups, stopped)
+        problems = [
+            *_finish_runs(keeper, groups, stopped),
+            *(f"ERROR: {problem}" for problem in codes.problems()),
+        ]
         self._lines += summary_lines(groups, None if problems else verdict, keeper.display_address) + problems
-        unknown = any(group.untouched or not group.answered for group in groups)
+        unproven = verdict is None and any(group.unproven for group in groups)
+        unknown = unproven or any(group.untouched or not group.answered for group in groups)
         if (problems or unknown) and not stopped:
             session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
         if session.exitstatus == pytest.ExitCode.OK and not self._judged_tests and not any(

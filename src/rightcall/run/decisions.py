@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from rightcall.core.errors import ConfigError
 from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
@@ -18,6 +19,7 @@ from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
+from rightcall.run.golden_check import ForbiddenCodes, codes_of
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
@@ -63,6 +65,9 @@ def gate_run(
         return verdict_unfinished(
             f"{stored.results:,} of {stored.planned:,} results are stored; resume the run first"
         )
+    codes = ForbiddenCodes(gate.forbid)
+    if codes.unseen and all(codes.see(codes_of(golden)) for golden in store.runs.goldens(stored.id)):
+        raise ConfigError(*codes.problems())
     baseline = None
     if gate.baseline is not None:
         baseline = baseline_for(

@@ -35,6 +35,35 @@ class DatasetFinding(Record, frozen=True):
     hint: str = ""
 
 
+FIELDS_BEHIND: dict[str, str] = {"forbidden_call": "forbidden_calls", "wrong_state": "expected_state"}
+"""The field of a golden without which a failure code never occurs."""
+
+
+def codes_of(golden: AnyGolden) -> set[str]:
+    """The failure codes that need a field of the golden, and that this one can show."""
+    return {code for code, field in FIELDS_BEHIND.items() if getattr(golden, field) or golden.safety}
+
+
+class ForbiddenCodes:
+    """The codes that a gate forbids, and that no golden seen so far can show."""
+
+    def __init__(self, forbid: Iterable[str]) -> None:
+        self.unseen = FIELDS_BEHIND.keys() & set(forbid)
+
+    def see(self, codes: Iterable[str]) -> bool:
+        """Note the codes that a golden can show; whether one is left that none can."""
+        self.unseen -= set(codes)
+        return bool(self.unseen)
+
+    def problems(self) -> list[str]:
+        """A problem for each code that is left: forbidding it decides nothing."""
+        return [
+            f"gate: forbid: {code} can never occur, because no golden has {FIELDS_BEHIND[code]}; state it, or "
+            f"remove {code}"
+            for code in sorted(self.unseen)
+        ]
+
+
 def check_goldens(
     goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
 ) -> Iterator[DatasetFinding]:

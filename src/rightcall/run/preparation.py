@@ -34,7 +34,7 @@ from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.attacks import worst_case_problems
 from rightcall.run.conversations import conversation_problem
-from rightcall.run.golden_check import check_goldens
+from rightcall.run.golden_check import ForbiddenCodes, check_goldens, codes_of
 from rightcall.run.inputs import Inputs
 from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of
 from rightcall.run.request_templates import template_notice
@@ -274,6 +274,7 @@ class _Reading:
         self.skills_expected: list[str] = []
         self.may_lack_results = False
         self._asks_once = plan.agent.asks_once
+        self._codes = ForbiddenCodes(plan.gate.forbid if plan.gate else ())
         self._not_held: list[str] = []
         self._kept: list[AnyGolden] | None = (
             [] if isinstance(plan.dataset, Path) and plan.in_memory is None else None
@@ -288,9 +289,8 @@ class _Reading:
                 f for f in findings if f.severity == "error" and f.code != "unreviewed"
             )  # said together
             messages = [f"{f.where}: {f.message}" + (f"; {f.hint}" if f.hint else "") for f in errors]
-            problems = list(
-                dict.fromkeys((*self._not_held, *messages))
-            )  # one line for all personas of a golden
+            # One line for all personas of a golden.
+            problems = list(dict.fromkeys((*self._not_held, *messages, *self._codes.problems())))
         except RightCallError as error:
             problems = [str(error)]
         if len(problems) > SHOWN_PROBLEMS:
@@ -305,6 +305,7 @@ class _Reading:
     def _read(self, index: SkillIndex | None) -> Iterator[tuple[str, AnyGolden]]:
         plan = self._plan
         for where, golden in self._source():
+            self._codes.see(codes_of(golden))
             if self._kept is not None:
                 self._kept.append(golden)
                 if len(self._kept) > BLOCK:

@@ -166,3 +166,23 @@ def test_goldens_are_recorded_without_what_may_write(shop, tmp_path):
     assert {call.name for call in read_session(tmp_path / "a").calls} <= {"get_status", "get_order"}
     rightcall("mcp", "record", serving(shop), "-o", tmp_path / "a", "--goldens", goldens, "--allow-writes")
     assert "cancel_order" in {call.name for call in read_session(tmp_path / "a").calls}
+
+
+@pytest.mark.parametrize(
+    ("calls", "options", "code", "words"),
+    [
+        (SHOP.calls, (), 0, ""),
+        ((), (), 3, "the recording has no calls, so no answer was compared; record some with"),
+        (
+            [call for call in SHOP.calls if call.name == "cancel_order"],
+            (),
+            3,
+            "none of 1 recorded call was compared (cancel_order); allow them with --allow-writes",
+        ),
+    ],
+)
+def test_a_verification_that_compared_no_answer_is_inconclusive(calls, options, code, words, shop, tmp_path):
+    recorded = tmp_path / "recorded.mcp.jsonl"
+    write_session(recorded, replace(SHOP, calls=tuple(calls)))
+    done = rightcall("mcp", "verify", recorded, serving(shop), *options)
+    assert (done.returncode, words in done.stderr) == (code, True), done.stderr

@@ -17,6 +17,7 @@ from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.run.conversations import as_user
+from rightcall.run.golden_check import codes_of
 from rightcall.run.plan import Plan
 from rightcall.tools.definitions.offer import tools_for
 
@@ -102,6 +103,7 @@ class Checker:
         __tracebackhide__ = True
         golden, results = checked.golden, checked.results
         planted = ((result.metrics.get("resisted"), result.checked) for result in results)
+        deciding = {metric.name for metric in checked.setup.metrics}
         attacks = [(score.attack, counts) for score, counts in planted if score and score.attack]
         self._note(
             {
@@ -119,6 +121,8 @@ class Checker:
                     attack.twin is not None and not counts for attack, counts in attacks
                 ),
                 "floor": [list(marks) for marks in checked.floor],
+                "by_judge": any(r.passed and not deciding.isdisjoint(r.judge_metrics) for r in results),
+                "can_show": sorted(codes_of(golden)),
                 "judges": sorted({name for result in results for name in result.judge_metrics}),
                 "failed": [result.fails_exactly for result in results if result.judged],
                 "codes": dict(

@@ -28,6 +28,12 @@ NO_ATTACK = (
 )
 
 
+NO_LABELS = (
+    "goldens pass by a judge that is not calibrated; label cases of a run to measure it, or let it decide with "
+    "--rightcall-uncalibrated=allow"
+)
+
+
 @dataclass(frozen=True)
 class Tested:
     """The checks of one test function with one agent."""
@@ -47,6 +53,8 @@ class Tested:
     """Of each trial of an attack, whether it was delivered."""
     undelivered_twins: int = 0
     """Trials of benign twins whose planted remark was not delivered."""
+    unproven: bool = False
+    """Whether goldens pass by a judge that nobody has measured."""
 
     @property
     def trials(self) -> int:
@@ -77,12 +85,14 @@ class Tested:
         if not self.answered or any(outcome.errors for outcome in self.outcomes):
             return "ERROR"
         passed = all(all(outcome.passes) for outcome in self.outcomes)
-        if not self.has_checks or (self.untouched and passed):
+        if not self.has_checks or ((self.untouched or self.unproven) and passed):
             return "INCONCLUSIVE"
         return "PASS" if passed else "FAIL"
 
 
-def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
+def group_notes(
+    notes: Sequence[dict[str, Any]], uncalibrated: Literal["refuse", "allow"] = "refuse"
+) -> list[Tested]:
     """Notes of checks, grouped by run in order of first appearance."""
     runs: dict[str, list[dict[str, Any]]] = {}
     for note in notes:
@@ -100,6 +110,7 @@ def group_notes(notes: Sequence[dict[str, Any]]) -> list[Tested]:
             {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
             tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
             sum(note.get("undelivered_twins", 0) for note in notes_of_run),
+            uncalibrated == "refuse" and any(note["by_judge"] for note in notes_of_run),
         )
         for run_id, notes_of_run in runs.items()
     ]
@@ -159,6 +170,8 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
             lines.append(f"  {pluralize(group.undelivered_twins, 'benign twin')} not delivered")
         if group.untouched:
             lines.append(f"  INCONCLUSIVE: {NO_ATTACK}")
+        if group.unproven:
+            lines.append(f"  INCONCLUSIVE: {NO_LABELS}")
         if not group.answered:
             lines.append(f"  {no_answer_sentence(group.trials)}")
     if len(groups) > 1:

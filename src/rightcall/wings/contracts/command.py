@@ -130,7 +130,8 @@ def verify(
     """Verify SERVER, `mcp:COMMAND` or a URL, against the recording FILE: compatible or breaking, tool by tool.
 
     Only calls to tools marked read-only are repeated; others count as not verified. Exit codes: 0 nothing
-    breaks, 1 a tool is breaking, 4 the server gave no answer, which says nothing about compatibility.
+    breaks, 1 a tool is breaking, 3 no recorded call was compared, 4 the server gave no answer, which says nothing about
+    compatibility.
     """
     from rightcall.recording.mcp.session_file import read_session
     from rightcall.wings.contracts.result_shape import IgnoredPaths
@@ -156,6 +157,17 @@ def verify(
         _show(result)
     if result.verdict == "breaking":
         click.get_current_context().exit(1)
+    if not result.verified:
+        tell(f"inconclusive: {_nothing_verified(result)}", err=True)
+        click.get_current_context().exit(3)
+
+
+def _nothing_verified(result: ContractResult) -> str:
+    """Why no recorded call was compared, and what would help."""
+    if not result.calls:
+        return "the recording has no calls, so no answer was compared; record some with --calls or --goldens"
+    names = ", ".join(tool.name for tool in result.tools if tool.calls)
+    return f"none of {pluralize(result.calls, 'recorded call')} was compared ({names}); allow them with --allow-writes"
 
 
 def read_server(server: str) -> McpAddress:
