@@ -129,7 +129,8 @@ def test_an_unknown_agent_never_fails_a_case(steps: list[tuple[str, str]], then:
 def test_agents_that_are_not_known_are_counted():
     nameless = trajectory(*(msgspec.structs.replace(c, agent=None, path=()) for c in RIGHT.calls), then="")
     result = result_of(golden(), 0, nameless, {})
-    assert result.passed and result.metrics["agents_known"].value == 0.0
+    assert not result.passed and "which agent gave the answer is not known" in result.error
+    assert result.metrics["agents_known"].value == 0.0
     assert result.metrics["agents_known"].reason == "agent unknown in 3 of 3 calls: name your agents"
     assert result_of(golden(), 0, RIGHT, {}).metrics["agents_known"].value == 1.0
 

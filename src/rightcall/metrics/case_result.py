@@ -42,6 +42,7 @@ NOT_COMPARED = Numbers(0, 0, 0, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4)
 """The numbers of a case whose golden could not be compared."""
 
 
+NO_END = "the answer was cut off at its token limit: whether a call would have followed is not known; raise max_tokens"
 BY_JUDGES = Judging(0, False)
 """The mark of an overall score that only judges failed."""
 
@@ -127,6 +128,8 @@ def _judge_closely(
         verdict = score_closely(golden, trajectory, tools, rules)
     except MatcherBroke as problem:
         return _not_judged(golden, trial, trajectory, str(problem))
+    if verdict.passed and _lacks_the_end(golden, trajectory):
+        verdict = replace(verdict, passed=False, error=NO_END)
     scores = dimension_scores(verdict, pass_threshold(golden, rules))
     if verdict.agents_known or verdict.agents_unknown:
         scores = scores | agents_score(verdict)
@@ -138,6 +141,16 @@ def _judge_closely(
         stated = None if golden.expected_calls or golden.any_of else verdict.numbers
         result = _with_measured(result, golden, trajectory, stated, rules)
     return verdict, result
+
+
+def _lacks_the_end(golden: Golden, trajectory: Trajectory) -> bool:
+    """Whether the answer was cut off before a call that the golden is about, and no call was made.
+
+    What must be in the answer may be there all the same, unless calls are forbidden too.
+    """
+    if trajectory.stop_reason != "truncated" or trajectory.calls:
+        return False
+    return not golden.output_contains or forbids_all(golden) or bool(golden.forbidden_calls)
 
 
 def _settle(

@@ -42,6 +42,7 @@ from rightcall.metrics.matching.fast_path import flawless, is_flawless, nothing_
 from rightcall.metrics.matching.handoffs import (
     agents_seen,
     budget_problem,
+    final_agent,
     read_team,
     team_failures,
     without_consequences,
@@ -64,6 +65,10 @@ from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.tools.faults.measures import attempts_made_again, reads_after_fault
 
 MOST_ALTERNATIVES = 256
+UNKNOWN_ANSWERER = (
+    "the golden has answered_by, and which agent gave the answer is not known; observe the agent by an adapter that "
+    "names it, or record `answers`"
+)
 
 
 class SparePlaces(NamedTuple):
@@ -290,9 +295,10 @@ def _with_agents_seen(
     pairs = [(table.calls[pair.call], table.slots[pair.slot].by) for pair in aligned.free]
     known, unknown = agents_seen(golden, trajectory, pairs)
     verdict = replace(verdict, agents_known=known, agents_unknown=unknown)
-    if verdict.passed and (why := budget_problem(golden, trajectory)):
-        return replace(verdict, passed=False, error=why)
-    return verdict
+    why = budget_problem(golden, trajectory)
+    if not why and golden.answered_by is not None and not final_agent(trajectory):
+        why = UNKNOWN_ANSWERER
+    return replace(verdict, passed=False, error=why) if verdict.passed and why else verdict
 
 
 def _at_place(failure: Failure, places: Sequence[int]) -> Failure:

@@ -270,11 +270,19 @@ def stop_reason_of(
     last = models[-1] if models else None
     finish = last.finish or (last.answer.finish if last.answer else "") if last else ""
     silent = last is not None and last.answer is not None and not (last.answer.calls or last.answer.text)
+    if _is_end_unknown(models, root, finish) and (not calls or any(model.answer for model in models)):
+        return "infra_error", "the last answer of the model was not recorded, so nobody knows what it called"
     if silent and not calls and is_end_with_calls(finish):
         return "infra_error", f"the last answer ended with {finish}, and the trace has no call"
     if is_broken_end(finish):
         return "infra_error", f"the last answer ended with {finish}"
     return stop_of(finish), ""
+
+
+def _is_end_unknown(models: Sequence[Observation], root: Observation | None, finish: str) -> bool:
+    """Whether neither the last answer, nor how it ended, nor what the agent returned was recorded."""
+    is_recorded = finish or (root is not None and root.output)
+    return bool(models) and models[-1].answer is None and not is_recorded
 
 
 def _unread(model: Observation) -> str:
