@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NoReturn, Protocol
 
@@ -84,6 +84,23 @@ class Watch(msgspec.Struct):
             self.golden if self.golden.input == text else msgspec.structs.replace(self.golden, input=text)
         )
         return self.input(golden)
+
+    def inputs(self, names: Sequence[str], text: str) -> dict[str, Any]:
+        """What an agent with inputs of these names is given in a turn: the text takes the place that `with` leaves.
+
+        A `ConfigError` when `with` leaves none, or several.
+        """
+        given = self.given(text)
+        if isinstance(given, dict):
+            return given
+        stated = dict(self.values.get("inputs") or {})
+        free = [name for name in names if name not in stated]
+        if names and len(free) != 1:
+            raise ConfigError(
+                f"the agent takes {', '.join(names)}, and with.inputs has {', '.join(stated) or 'none of them'};"
+                " give it all but the one that is the text"
+            )
+        return {**stated, free[0] if free else "input": given}
 
     async def run_tool(
         self, name: str, arguments: Any, call_id: str, real: Callable[[], Awaitable[Any]]
@@ -207,6 +224,12 @@ class Adapter(Protocol):
 
 _LOCKS: weakref.WeakKeyDictionary[Any, tuple[Any, asyncio.Lock]] = weakref.WeakKeyDictionary()
 _LOCKS_BY_ID: dict[int, tuple[Any, asyncio.Lock]] = {}
+
+
+def declared_inputs(names: Sequence[str]) -> dict[str, Any]:
+    """What `with` names of an agent with these inputs: of several it has to give all but one."""
+    several = f"all of {', '.join(names)} but the one that is the text"
+    return {"inputs": several if len(names) > 1 else dict[str, Any] | None} if names else {}
 
 
 def _lock_of(agent: Any) -> asyncio.Lock:

@@ -12,9 +12,8 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, Watch
+from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, Watch, declared_inputs
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
-from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import Message
@@ -87,25 +86,13 @@ class _CrewTalk(ExclusiveTalk):
 
     async def open(self) -> None:
         if hasattr(self._agent, "tasks") and self._watch.input is None:
-            self._inputs("")
+            self._watch.inputs(_placeholders(self._agent), "")
         await super().open()
 
-    def _inputs(self, text: str) -> dict[str, Any]:
-        """What a crew is given: the text takes the place that `with` leaves; a `ConfigError` when that is not one."""
-        stated = dict(self._watch.values.get("inputs") or {})
-        names = _placeholders(self._agent)
-        free = [name for name in names if name not in stated]
-        if names and len(free) != 1:
-            raise ConfigError(
-                f"the crew takes {', '.join(names)}, and with.inputs has {', '.join(stated) or 'none of them'};"
-                " give it all but the one that is the text"
-            )
-        return {**stated, free[0] if free else "input": text}
-
     def _kickoff(self, text: str) -> Any:
-        inputs = self._watch.given(text)
         if hasattr(self._agent, "tasks"):
-            return self._agent.kickoff(inputs=inputs if isinstance(inputs, dict) else self._inputs(inputs))
+            return self._agent.kickoff(inputs=self._watch.inputs(_placeholders(self._agent), text))
+        inputs = self._watch.given(text)
         if not isinstance(inputs, str):
             return self._agent.kickoff(inputs)
         self._messages.append({"role": "user", "content": inputs})
@@ -134,9 +121,7 @@ class CrewAI(Adapter):
 
     def parameters(self, agent: Any) -> dict[str, Any]:
         """A crew whose tasks have several placeholders needs all but one: that is the text."""
-        names = _placeholders(_runnable(agent))
-        several = f"all of {', '.join(names)} but the one that is the text"
-        return {"inputs": several if len(names) > 1 else dict[str, Any] | None} if names else {}
+        return declared_inputs(_placeholders(_runnable(agent)))
 
 
 ADAPTER = CrewAI()

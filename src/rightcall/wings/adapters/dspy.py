@@ -6,14 +6,14 @@ Its answers are text that an adapter parses: the call is what was parsed, or els
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from itertools import chain
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch, declared_inputs
 from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import plain, text_of
-from rightcall.core.errors import ConfigError
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects.reported_usage import chat_usage
 from rightcall.model.message import Message
@@ -36,42 +36,25 @@ class _ModuleTalk(AgentTalk):
         import dspy
 
         watch = self._watch
-        inputs = watch.given(text) if watch.input else {self._field(): text}
-        if (history := self._history()) and history not in inputs:
+        inputs = watch.inputs(_input_fields(self._agent), text)
+        if (history := _history_field(self._agent)) and history not in inputs:
             inputs = {**inputs, history: dspy.History(messages=list(self._turns))}
         notes = watch.memory["notes"] = _ModuleNotes(watch)
         ours = [*(dspy.settings.callbacks or []), _callback(notes)]
         with dspy.context(callbacks=ours):
-            prediction = await self._agent.acall(**inputs)
-        outputs = {name: plain(getattr(prediction, name, None)) for name in self._signature("output_fields")}
+            run = self._agent.acall if hasattr(self._agent, "aforward") else dspy.asyncify(self._agent)
+            prediction = await run(**inputs)
+        outputs = {
+            name: plain(getattr(prediction, name, None)) for name in _fields(self._agent, "output_fields")
+        }
         self._turns.append({name: value for name, value in inputs.items() if name != history} | outputs)
         if _is_unfinished(self._agent, prediction):
             watch.recorder.note_limit("the agent's max_iters")
         return watch.output(prediction) if watch.output else self._answer(prediction)
 
-    def _field(self) -> str:
-        apart = ("trajectory", self._history())
-        fields = [name for name in self._signature("input_fields") if name not in apart]
-        if len(fields) != 1:
-            raise ConfigError(
-                f"{type(self._agent).__name__} takes {', '.join(fields) or 'no known fields'}; state how to call it:"
-                " observe(agent, input=lambda golden: {…}, output=lambda prediction: …)"
-            )
-        return fields[0]
-
-    def _history(self) -> str:
-        """The field for earlier turns; empty when the signature has none."""
-        import dspy
-
-        fields = self._signature("input_fields").items()
-        return next((name for name, field in fields if field.annotation is dspy.History), "")
-
     def _answer(self, prediction: Any) -> Any:
-        fields = [name for name in self._signature("output_fields") if hasattr(prediction, name)]
+        fields = [name for name in _fields(self._agent, "output_fields") if hasattr(prediction, name)]
         return getattr(prediction, fields[-1]) if fields else plain(prediction.toDict())
-
-    def _signature(self, which: str) -> dict[str, Any]:
-        return getattr(getattr(self._agent, "signature", None), which, None) or {}
 
 
 class DSPy(Adapter):
@@ -86,15 +69,15 @@ class DSPy(Adapter):
         return all_replaced((BaseLM, "update_history", _watch_reply), (Cache, "get", _watch_cache))
 
     def unheard(self, agent: Any) -> str:
-        modules = [agent, *(module for _, module in agent.named_sub_modules())]
-        kinds = chain.from_iterable(type(module).__mro__ for module in modules)
+        kinds = chain.from_iterable(type(module).__mro__ for module in _modules(agent))
         if all(kind.__name__ != "CodeAct" for kind in kinds):
             return ""
         return "CodeAct copies its tools into a sandbox, where their calls cannot be heard; use dspy.RLM or dspy.ReAct"
 
     def tools(self, agent: Any) -> list[Tool]:
         definitions = []
-        for tool in (getattr(agent, "tools", None) or {"": agent}).values():
+        held = chain.from_iterable((getattr(m, "tools", None) or {}).values() for m in _modules(agent) or ())
+        for tool in {id(tool): tool for tool in (*held, agent)}.values():
             if hasattr(tool, "args") and tool.name != FINISH:
                 schema = {
                     "type": "object",
@@ -104,8 +87,47 @@ class DSPy(Adapter):
                 definitions.append(Tool(tool.name, tool.desc or "", schema))
         return definitions
 
+    def parameters(self, agent: Any) -> dict[str, Any]:
+        """A module with several inputs needs all but one: that is the text."""
+        names = _input_fields(agent)
+        return declared_inputs(names) if len(names) > 1 else {}
+
 
 ADAPTER = DSPy()
+
+
+def _fields(module: Any, which: str) -> dict[str, Any]:
+    """The fields of a module's signature; none of a module that has no signature."""
+    return getattr(getattr(module, "signature", None), which, None) or {}
+
+
+def _history_field(module: Any) -> str:
+    """The field for earlier turns; empty when the signature has none."""
+    import dspy
+
+    fields = _fields(module, "input_fields").items()
+    return next((name for name, field in fields if field.annotation is dspy.History), "")
+
+
+def _input_fields(module: Any) -> list[str]:
+    """The inputs that somebody has to give: fields of the signature, or else parameters of `forward`."""
+    fields = [*_fields(module, "input_fields")]
+    if not fields:
+        method = getattr(type(module), "aforward", None) or type(module).forward
+        own = [*signature(method).parameters.values()][1:]
+        fields = [
+            p.name for p in own if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        ]
+    return [name for name in fields if name not in ("trajectory", _history_field(module))]
+
+
+def _modules(agent: Any) -> list[Any]:
+    """A module and those inside it; a tool alone has none."""
+    return (
+        [agent, *(module for _, module in agent.named_sub_modules())]
+        if hasattr(agent, "named_sub_modules")
+        else []
+    )
 
 
 def _is_unfinished(agent: Any, prediction: Any) -> bool:

@@ -145,6 +145,34 @@ def test_tools_that_the_code_of_rlm_calls_are_calls():
     assert made == [({"city": "Hue"}, 0, "ok"), ({"city": "Hanoi"}, 1, "ok")]
 
 
+class Desk(dspy.Module):
+    """A module of a user, which only has `forward`."""
+
+    def __init__(self, journal: Journal) -> None:
+        super().__init__()
+        self.react = dspy.ReAct("question -> answer", tools=[dspy.Tool(now, name="get_weather")])
+        self.react.set_lm(ScriptedLM(journal))
+
+    def forward(self, question: str, region: str, most: int = 3) -> Any:
+        return self.react(question=question)
+
+
+def test_a_module_of_a_user_is_given_the_text_beside_what_with_states():
+    desk = rc.observe(Desk(Journal()))
+    (trajectory,) = performed(desk, "weather Hue", with_={"inputs": {"region": "Asia"}})
+    made = [(call.name, call.arguments, call.output) for call in trajectory.calls]
+    assert made == [("get_weather", {"city": "Hue"}, weather_of("Hue"))]
+    assert [tool.name for tool in desk.tools()] == ["get_weather"]
+
+
+@pytest.mark.parametrize("stated", [{}, {"inputs": {}}, {"inputs": {"region": "", "question": ""}}])
+def test_a_module_needs_all_inputs_but_the_one_that_is_the_text_before_a_request(stated):
+    journal = Journal()
+    with pytest.raises(ConfigError, match="question, region"):
+        performed(rc.observe(Desk(journal)), "Hue", with_=stated)
+    assert journal.requests == []
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_code_act_is_refused_before_a_request():
     journal = Journal()
