@@ -41,7 +41,6 @@ def test_goldens_that_are_stored_are_neither_read_nor_written_again(store):
     assert store.runs.case(second.run_id, "hue").golden == SOME[0]
     assert store.runs.previews(second.run_id, ["hanoi"]) == {"hanoi": "Weather in Hanoi?"}
     assert store.runs.count(second.run_id, ResultFilter(text="in Hue")) == 1
-    store.runs.tag(second.run_id, "seen", golden_id="hanoi")
 
 
 def test_an_interrupted_set_is_completed_and_not_shared_before(store):

@@ -83,7 +83,6 @@ def mixed(shared):
     writer.add([a_result("hue", 0, passed=False), a_result("Zürich", error="timeout")])
     slow = {"overall": Score(1.0, True), "latency": Score(0.0, False, "slow")}
     writer.add([a_result("hanoi", metrics=slow)])
-    shared.runs.tag("mixed", "look", golden_id="hanoi")
     return shared
 
 
@@ -110,7 +109,6 @@ def test_results_come_in_pages(mixed):
         (ResultFilter(tool="get_weather"), ["hue"]),
         (ResultFilter(tool="other"), []),
         (ResultFilter(failed_metric="latency"), ["hanoi"]),
-        (ResultFilter(tag="look"), ["hanoi"]),
         (ResultFilter(text="in hano"), ["hanoi"]),
         (ResultFilter(text="%"), ["a%b"]),
         (ResultFilter(golden_id="hue"), ["hue", "hue"]),
@@ -126,13 +124,10 @@ def test_trajectories_come_only_when_asked_for(mixed):
     assert all(r.trajectory is not None for r in mixed.runs.results("mixed", trajectories=True))
 
 
-def test_a_case_is_golden_trials_tags_and_notes(mixed):
-    note = mixed.runs.add_note("mixed", "hue", "Half of the trials\x00", author="Ann")
-    mixed.runs.tag("mixed", "flaky", "city", golden_id="hue")
+def test_a_case_is_golden_and_trials(mixed):
     case = mixed.runs.case("mixed", "hue")
     assert case.golden == Golden("Weather in hue?", id="hue")
     assert [r.passed for r in case.results] == [False, True]
-    assert (case.tags, case.notes) == (("city", "flaky"), (note,))
 
 
 def test_a_case_that_is_not_there_is_an_error(mixed):

@@ -32,8 +32,6 @@ def a_full_run(store, run_id, tools="abc"):
     writer.add_goldens([Golden("shared", id="hue"), Golden(run_id, id="own")])
     writer.add([a_result("hue", passed=False), a_result("own")])
     store.runs.tag(run_id, "t")
-    store.runs.tag(run_id, "t", golden_id="hue")
-    store.runs.add_note(run_id, "hue", "note")
 
 
 def test_deleting_the_only_run_leaves_nothing(store):

@@ -93,7 +93,7 @@ def list_(
 @runs.command()
 @click.argument("target")
 def move(target: str, store_url: StoreOption = None, as_json: JsonOption = False) -> None:
-    """Copy runs, results, notes, tags and datasets into the store TARGET, a file or a PostgreSQL URL.
+    """Copy runs, results, tags and datasets into the store TARGET, a file or a PostgreSQL URL.
 
     Existing data in the target is kept; an interrupted copy can be repeated.
     """

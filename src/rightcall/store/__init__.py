@@ -1,4 +1,4 @@
-"""The store: runs with every result, goldens, tool definitions, tags, notes and versions of datasets.
+"""The store: runs with every result, goldens, tool definitions, tags and versions of datasets.
 
     base         the store's address, the records it returns, and the filters it accepts
     watch        production records: traces, check counts, alarms

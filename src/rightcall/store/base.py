@@ -78,7 +78,7 @@ class StoredRun(Record, frozen=True):
 
 
 class StoredCase(Record, frozen=True):
-    """One golden in one run: what should happen, every trial with its trajectory, notes and tags.
+    """One golden in one run: what should happen, every trial with its trajectory.
 
     `golden` is None when the run was written without its goldens.
     """
@@ -86,8 +86,6 @@ class StoredCase(Record, frozen=True):
     golden_id: str
     golden: AnyGolden | None
     results: tuple[CaseResult, ...]
-    tags: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
 
     def trial(self, number: int | str | None = None, outcome: str | None = None) -> CaseResult:
         """The trial of that number; without one, the first of that outcome, or else the first that did not pass."""
@@ -101,15 +99,6 @@ class StoredCase(Record, frozen=True):
             if str(result.trial) == str(number):
                 return result
         raise InputError(f"case {self.golden_id}", f"has no trial {number}", f"it has {len(self.results)}")
-
-
-class Note(Record, frozen=True):
-    """A note on a case. `id` is assigned by the store."""
-
-    id: int
-    text: str
-    author: str
-    created_at: str
 
 
 class RunFilter(msgspec.Struct, frozen=True):
@@ -129,7 +118,7 @@ class ResultFilter(msgspec.Struct, frozen=True):
     """Which results of a run to list; a field that is None or empty matches all.
 
     `failed_metric` keeps results that did not pass that metric, `tool` those with a failure about that tool,
-    `tag` those whose case has the tag, `text` those with it in the golden's id or input.
+    `text` those with it in the golden's id or input.
     """
 
     outcome: Outcome | None = None
@@ -137,7 +126,6 @@ class ResultFilter(msgspec.Struct, frozen=True):
     code: Code | None = None
     tool: str = ""
     failed_metric: str = ""
-    tag: str = ""
     text: str = ""
     golden_id: str | None = None
 
@@ -152,7 +140,6 @@ class ListedGolden(Record, frozen=True):
     golden_id: str
     preview: str = ""
     """The beginning of its input."""
-    tags: tuple[str, ...] = ()
     trials: tuple[CaseResult, ...] = ()
     """All of them, in order, without trajectories."""
 

@@ -61,17 +61,7 @@ def test_the_time_is_drawn(client):
     )
 
 
-def test_a_tag_is_put_on_and_taken_off(post, store):
-    answer = post(
-        "/runs/old/case/tags?id=track-00&back=/runs/old/case%3Fid%3Dtrack-00", {"tag": " look here "}
-    )
-    assert (answer.status_code, answer.headers["location"]) == (303, "/runs/old/case?id=track-00#notes")
-    assert store.runs.case("old", "track-00").tags == ("look here",)
-    post("/runs/old/case/tags?id=track-00&tag=look+here&remove=1")
-    assert store.runs.case("old", "track-00").tags == ()
-
-
-def test_a_run_is_tagged_too(post, store):
+def test_a_tag_is_put_on_a_run_and_taken_off(post, store):
     post("/runs/old/tags", {"tag": "first"})
     assert store.runs.get("old").tags == ("first",)
     post("/runs/old/tags?tag=first&remove=1")
@@ -82,17 +72,6 @@ def test_a_run_is_tagged_too(post, store):
 def test_a_tag_the_store_refuses_is_explained(post, tag):
     answer = post("/runs/old/tags", {"tag": tag})
     assert answer.status_code == 400 and "between 1 and 100" in answer.text
-
-
-def test_a_note_is_written_and_only_deleted_from_its_own_case(post, store, client):
-    post("/runs/old/case/notes?id=track-00", {"text": "The id has a prefix.\nAlways.", "author": "Kim"})
-    note = store.runs.case("old", "track-00").notes[0]
-    assert (note.text, note.author) == ("The id has a prefix.\nAlways.", "Kim")
-    assert "Always." in client.get("/runs/old/case?id=track-00").text
-    post(f"/runs/old/case/notes/delete?id=track-01&note={note.id}")
-    assert store.runs.case("old", "track-00").notes
-    post(f"/runs/old/case/notes/delete?id=track-00&note={note.id}")
-    assert not store.runs.case("old", "track-00").notes
 
 
 def test_a_way_back_to_another_site_is_not_taken(post):

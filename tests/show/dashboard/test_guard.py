@@ -13,9 +13,6 @@ from tests.show.dashboard.conftest import HOST
 TAGS = "/runs/new/tags"
 WRITES = [
     TAGS,
-    "/runs/new/case/tags?id=track-00",
-    "/runs/new/case/notes?id=track-00",
-    "/runs/new/case/notes/delete?id=track-00",
     "/runs/new/case/golden?id=track-00",
     "/logout",
 ]

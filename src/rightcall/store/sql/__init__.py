@@ -11,7 +11,6 @@ run_lookup   runs by what a user types, by filters, with their tags
 results      results, goldens and trajectories
 golden_list  goldens in the order a list shows them
 failures     failed trials as analysis reads them
-annotations  tags and notes
 removal      delete
 runs         `store.runs`
 datasets     `store.datasets`: versions of datasets

@@ -78,10 +78,8 @@ def _copy_run(
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
     _copy_goldens(source, target, row, key)
-    for table in (tables.run_tags, tables.case_tags):
-        tags = _raw(source, select(table).where(table.c.run_key == row.key))
-        insert_missing(target, table, sorted((key, *tag[1:]) for tag in tags))
-    _copy_notes(source, target, row.key, key)
+    tags = _raw(source, select(tables.run_tags).where(tables.run_tags.c.run_key == row.key))
+    insert_missing(target, tables.run_tags, sorted((key, *tag[1:]) for tag in tags))
     d = tables.documents.c
     for kind, fingerprint in decode_record(row.fingerprints, dict[str, str]).items():
         query = select(tables.documents).where(d.kind == kind, d.fingerprint == fingerprint)
@@ -212,17 +210,6 @@ def _rows_in_target(
     if own == ("trace_id",):  # the others are few
         query = query.where(table.c.trace_id.in_([row.trace_id for row in rows]))
     return {tuple(row) for row in target.execute(query)}
-
-
-def _copy_notes(source: Core, target: Connection, old_key: int, new_key: int) -> None:
-    n = tables.notes.c
-    query = select(n.golden_id, n.text, n.author, n.created_at)
-    with source.read_transaction() as connection:
-        rows = connection.execute(query.where(n.run_key == old_key).order_by(n.key)).all()
-    there = {tuple(row) for row in target.execute(query.where(n.run_key == new_key))}
-    for row in rows:
-        if tuple(row) not in there:
-            target.execute(insert(tables.notes).values(run_key=new_key, **row._mapping))
 
 
 def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:

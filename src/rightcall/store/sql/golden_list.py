@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Select, select
 from rightcall.model import CaseResult
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.annotations import tags_of_cases
 from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
 from rightcall.store.sql.rows import OUTCOMES
 from rightcall.store.sql.run_lookup import find
@@ -60,19 +59,18 @@ class GoldenList(Results):
     def _with_trials(
         self, connection: Connection, run_key: int, listed: Sequence[ListedGolden]
     ) -> list[ListedGolden]:
-        """With what a list shows of each: the beginning of its input, its tags, its trials without trajectories."""
+        """With what a list shows of each: the beginning of its input, its trials without trajectories."""
         ids = [golden.golden_id for golden in listed]
         own = select(tables.results).where(results.run_key == run_key, results.golden_id.in_(ids))
         rows = connection.execute(own.order_by(results.golden_id, results.trial)).all()
         trials: dict[str, list[CaseResult]] = defaultdict(list)
         for result in self._with_details(connection, rows, trajectories=False):
             trials[result.golden_id].append(result)
-        inputs, tags = previews_of(connection, run_key, ids), tags_of_cases(connection, run_key, ids)
+        inputs = previews_of(connection, run_key, ids)
         return [
             msgspec.structs.replace(
                 golden,
                 preview=inputs.get(golden.golden_id, ""),
-                tags=tags[golden.golden_id],
                 trials=tuple(trials[golden.golden_id]),
             )
             for golden in listed
@@ -156,7 +154,7 @@ def _goldens_query(
         return query
     other = tables.results.alias()
     # Conditions on the golden hold for all its trials.
-    of_a_trial = msgspec.structs.replace(which, text="", tag="", category=None, golden_id=None)
+    of_a_trial = msgspec.structs.replace(which, text="", category=None, golden_id=None)
     for earlier in ORDER[: ORDER.index(part)]:
         same = (
             other.c.run_key == run_key,

@@ -18,7 +18,7 @@ STILL_WRITTEN = timedelta(hours=24)
 """An unfinished run written to this recently may still be running, or be resumed."""
 
 _OF_A_RESULT = (tables.failed_metrics, tables.codes, tables.trajectories)
-_OF_A_RUN = (tables.results, tables.run_tags, tables.case_tags, tables.notes)
+_OF_A_RUN = (tables.results, tables.run_tags)
 
 
 class Removal(StorePart):

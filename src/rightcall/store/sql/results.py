@@ -164,10 +164,6 @@ def conditions(
             criteria.append(of.outcome != tables.UNCHECKED)  # it may have codes, but it did not fail
     if which.failed_metric:
         criteria.append(_fails_metric(which.failed_metric, of))
-    if which.tag:
-        t = tables.case_tags.c
-        tagged = select(t.golden_id).where(t.run_key == run_key, t.tag == which.tag)
-        criteria.append(of.golden_id.in_(tagged))
     if which.text:
         criteria.append(
             or_(

@@ -1,11 +1,11 @@
-"""The part of the store for runs: what they were, their results, tags and notes."""
+"""The part of the store for runs: what they were, their results and tags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, delete, func, select, update
 from sqlalchemy.dialects import sqlite
 
 from rightcall.core.errors import InputError, RunTakenOver, StoreError
@@ -21,7 +21,6 @@ from rightcall.store.base import (
     SuiteOverview,
 )
 from rightcall.store.sql import tables
-from rightcall.store.sql.annotations import RunAnnotations, notes_of_case, tags_of_cases
 from rightcall.store.sql.core import Core, insert_missing, refers_to_contents
 from rightcall.store.sql.failures import RunFailures
 from rightcall.store.sql.golden_list import GoldenList
@@ -118,7 +117,10 @@ FIRST_EPOCH = 1
 """The epoch of the process that started a run; each process that takes it over gets the next one."""
 
 
-class Runs(GoldenList, RunAnnotations, Removal):
+LONGEST_TAG = 100
+
+
+class Runs(GoldenList, Removal):
     """The part of the store for runs: `store.runs`."""
 
     __slots__ = ()
@@ -243,16 +245,28 @@ class Runs(GoldenList, RunAnnotations, Removal):
         return None if content is None else decompress_bytes(content)
 
     def case(self, run: str, golden_id: str) -> StoredCase:
-        """One golden of a run: what was expected, every trial with its trajectory, tags and notes."""
+        """One golden of a run: what was expected, and every trial with its trajectory."""
         with self._store.read_transaction() as connection:
             row = find(connection, run)
-            tags = tags_of_cases(connection, row.key, [golden_id])[golden_id]
-            notes = notes_of_case(connection, row.key, golden_id)
         golden = next(self.goldens(row.id, [golden_id]), None)
         results = tuple(self.results(row.id, ResultFilter(golden_id=golden_id), trajectories=True))
         if golden is None and not results:
             raise InputError(f"run {row.id}", f"has no result for golden '{golden_id}'")
-        return StoredCase(golden_id, golden, results, tags, notes)
+        return StoredCase(golden_id, golden, results)
+
+    def tag(self, run: str, *tags: str, remove: bool = False) -> None:
+        """Add tags to a run; existing ones stay. With `remove`, remove them."""
+        for tag in tags if not remove else ():
+            if not tag.strip() or len(tag) > LONGEST_TAG:
+                raise InputError(f"tag '{tag[:30]}'", f"must have between 1 and {LONGEST_TAG} characters")
+        with self._store.write_transaction() as connection:
+            key = find(connection, run).key
+            own = tables.run_tags.c
+            if remove:
+                connection.execute(delete(tables.run_tags).where(own.run_key == key, own.tag.in_(tags)))
+            else:
+                rows = [(key, escape_text(tag)) for tag in sorted(set(tags))]
+                insert_missing(connection, tables.run_tags, rows)
 
     def compare(self, before: str, after: str) -> StoredComparison:
         """Two runs golden by golden."""

@@ -21,7 +21,7 @@ class Store(Core):
 
     @property
     def runs(self) -> Runs:
-        """Runs with their results, tags and notes."""
+        """Runs with their results and tags."""
         return Runs(self)
 
     @property

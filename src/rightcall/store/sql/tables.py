@@ -154,23 +154,6 @@ run_tags = Table(
     sqlite_with_rowid=False,
 )
 
-case_tags = Table(
-    "case_tags",
-    metadata,
-    *numbers("run_key", key=True),
-    *texts("golden_id", "tag", key=True),
-    sqlite_with_rowid=False,
-)
-
-notes = Table(
-    "notes",
-    metadata,
-    *row_numbers("key"),
-    *numbers("run_key"),
-    *texts("golden_id", "text", "author", "created_at"),
-    Index("notes_by_case", "run_key", "golden_id"),
-)
-
 datasets = Table(
     "datasets",
     metadata,

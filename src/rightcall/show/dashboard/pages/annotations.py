@@ -1,4 +1,4 @@
-"""Annotations: tags on runs and cases, notes, goldens made from what an agent did. Every route here changes data."""
+"""Tags on runs, and goldens made from what an agent did. Every route here changes data."""
 
 from __future__ import annotations
 
@@ -21,32 +21,11 @@ from rightcall.store.base import StoredCase
 
 
 def tag(request: Request) -> Response:
-    """Tag a run, or the case that the URL names."""
+    """Add a tag to a run, or remove it."""
     run, fields = run_from_url(request), fields_of(request)
-    golden_id = fields["id"] if "/case/" in request.url.path else None
     with bad_request():
-        word, remove = fields.get("tag", "").strip(), "remove" in fields
-        store_of(request).runs.tag(run.id, word, golden_id=golden_id, remove=remove)
-    if golden_id is None:
-        return _back(fields, run_link(run.id))
-    return _back(fields, case_link(run.id, golden_id), "#notes")
-
-
-def write_note(request: Request) -> Response:
-    run, fields = run_from_url(request), fields_of(request)
-    author = fields.get("author", "").strip()[:100]
-    with bad_request():
-        store_of(request).runs.add_note(run.id, fields["id"], fields.get("text", ""), author=author)
-    return _back(fields, case_link(run.id, fields["id"]), "#notes")
-
-
-def delete_note(request: Request) -> Response:
-    """Only a note of the case it is shown on: a number alone could be any note of the store."""
-    run, fields = run_from_url(request), fields_of(request)
-    for note in store_of(request).runs.case(run.id, fields["id"]).notes:
-        if str(note.id) == fields.get("note"):
-            store_of(request).runs.delete_note(note.id)
-    return _back(fields, case_link(run.id, fields["id"]), "#notes")
+        store_of(request).runs.tag(run.id, fields.get("tag", "").strip(), remove="remove" in fields)
+    return RedirectResponse(_target(fields, run_link(run.id)), 303)
 
 
 def keep_golden(request: Request) -> Response:
@@ -83,10 +62,6 @@ def fields_of(request: Request) -> dict[str, str]:
 
 def _target(fields: dict[str, str], otherwise: str) -> str:
     return local_path(fields.get("back", "") or otherwise)
-
-
-def _back(fields: dict[str, str], otherwise: str, place: str = "") -> Response:
-    return RedirectResponse(_target(fields, otherwise) + place, 303)
 
 
 def golden_from(case: StoredCase, result: CaseResult, golden_id: str = "") -> AnyGolden:
@@ -128,8 +103,5 @@ def expectation_from_call(call: ToolCall) -> ExpectedCall:
 
 routes = [
     Route("/runs/{run}/tags", tag, methods=["POST"]),
-    Route("/runs/{run}/case/tags", tag, methods=["POST"]),
-    Route("/runs/{run}/case/notes", write_note, methods=["POST"]),
-    Route("/runs/{run}/case/notes/delete", delete_note, methods=["POST"]),
     Route("/runs/{run}/case/golden", keep_golden, methods=["POST"]),
 ]

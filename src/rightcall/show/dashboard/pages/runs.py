@@ -199,7 +199,6 @@ def result_filter(query: dict[str, str]) -> ResultFilter:
         code=_one_of(query.get("code"), Code),
         tool=query.get("tool", ""),
         failed_metric=query.get("metric", ""),
-        tag=query.get("tag", ""),
         text=query.get("text", "").strip(),
     )
 
