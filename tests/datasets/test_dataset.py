@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import rightcall as rc
 from rightcall.core.errors import ConfigError
 from rightcall.datasets.dataset import DatasetFiles
 from rightcall.model import (
@@ -16,6 +17,7 @@ from rightcall.model import (
     TestCase,
     ToolCall,
     Trajectory,
+    Turn,
 )
 from rightcall.model.expected_call import ExpectedCall
 from tests.datasets.strategies import conversations, goldens
@@ -131,3 +133,22 @@ def test_rows_of_mappings_and_things_like_frames_are_read():
     dataset.add_goldens_from(Frame())
     dataset.add_goldens_from([{"id": "c", "input": "c", "expected_calls": [{"tool": "g"}]}])
     assert [len(golden.expected_calls) for golden in dataset] == [1, 0, 1]
+
+
+def test_calls_of_a_conversation_with_a_history_are_saved_with_the_turn_that_made_them(tmp_path):
+    history = (
+        Turn("user", "Who?"),
+        Turn("assistant", "Ann", tools_called=(ToolCall("find", {"name": "Ann"}),)),
+    )
+    golden = ConversationalGolden("Pay Ann", id="pay", turns=(*history, Turn("user", "Pay her")))
+
+    def agent(input, history):
+        return Turn("assistant", "Paid", tools_called=(ToolCall("pay", {"to": "Ann"}),))
+
+    run = rc.evaluate(agent, [golden], store=tmp_path / "s.db")
+    (result,) = run.store.runs.results(run.id, trajectories=True)
+    dataset = DatasetFiles(test_cases=[ConversationalTestCase(golden, result.trajectory)])
+    saved = DatasetFiles.load(dataset.save_as("jsonl", tmp_path, "x", include_test_cases=True))
+    assert [[call.name for call in turn.tools_called or ()] for turn in saved.goldens[0].turns] == [
+        [], ["find"], [], ["pay"]
+    ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Goldens and recorded trajectories in files.
 
-    goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines; SeenIds
+    goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairs          pair: goldens with what was recorded for them, in flat memory
     dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses

@@ -18,10 +18,8 @@ from rightcall.datasets.goldens import load_goldens, numbered_goldens, save_gold
 from rightcall.datasets.records import NATIVE_ONLY, golden_of_row, rows_of
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
-from rightcall.model.call import ToolCall
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
-from rightcall.model.trajectory import Trajectory
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = get_args(FileType)
@@ -236,7 +234,7 @@ def _golden_of_case(case: AnyTestCase) -> AnyGolden:
     """The golden of a test case, with what the agent did recorded in it."""
     trajectory = case.trajectory
     if isinstance(case, ConversationalTestCase):
-        turns = _turns_of(trajectory) if trajectory.messages else case.golden.turns
+        turns = case.turns if trajectory.messages else case.golden.turns
         return replace(case.golden, turns=turns)
     has_usage = bool(trajectory.usage.tokens)
     return replace(
@@ -247,23 +245,3 @@ def _golden_of_case(case: AnyTestCase) -> AnyGolden:
         input_token_count=float(trajectory.usage.input_tokens or 0) if has_usage else None,
         output_token_count=float(trajectory.usage.output_tokens or 0) if has_usage else None,
     )
-
-
-def _turns_of(trajectory: Trajectory) -> tuple[Turn, ...]:
-    """The turns of a conversation; each turn contains its calls and their results."""
-    turns: list[Turn] = []
-    calls = iter(_by_step(trajectory.calls))
-    for message in trajectory.messages:
-        if message.role == "user":
-            turns.append(Turn("user", message.content))
-        elif message.role == "assistant":
-            turn_calls = next(calls, ()) if message.calls else ()
-            turns.append(Turn("assistant", message.content, tools_called=turn_calls or None))
-    return tuple(turns)
-
-
-def _by_step(calls: Sequence[ToolCall]) -> list[tuple[ToolCall, ...]]:
-    groups: dict[int | None, list[ToolCall]] = {}
-    for call in calls:
-        groups.setdefault(call.step, []).append(call)
-    return [tuple(group) for group in groups.values()]

@@ -1,8 +1,7 @@
-"""Reading and writing goldens, one at a time, and where each id was first used."""
+"""Reading and writing goldens, one at a time."""
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -201,62 +200,3 @@ def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]
             problem = f"golden {place} ('{golden.id}') is a {other_kind}, the first is a {first}"
             raise InputError(path, problem, "put the two kinds in separate files")
         yield golden
-
-
-class SeenIds:
-    """Remembers ids by hash and line number, in about twenty bytes each: a million would fill a hundred megabytes of
-    a set.
-
-    Hashes and lines stand in the order in which ids came; a table with open addressing says where among them.
-    """
-
-    def __init__(self) -> None:
-        self._hashes, self._lines = array("q"), array("I")
-        self._table = _empty(LEAST_TABLE)
-        self._prefix: str | None = None
-        self._others: dict[int, str] = {}  # locations that are not a line of the same file
-
-    def first(self, name: str, where: str) -> str | None:
-        """The location that used this id before; None when it is new (it is then remembered)."""
-        key = hash(name)
-        slot = self._slot(key)
-        if number := self._table[slot]:
-            return self._others.get(number - 1) or f"{self._prefix}:{self._lines[number - 1]}"
-        self._remember(key, where)
-        self._table[slot] = len(self._hashes)
-        if 3 * len(self._hashes) > 2 * len(self._table):
-            self._grow()
-        return None
-
-    def _slot(self, key: int) -> int:
-        """Where the table has the number of this hash, counted from 1, or 0 when it is new."""
-        table, hashes, last = self._table, self._hashes, len(self._table) - 1
-        slot = (key ^ key >> 32) & last
-        while (number := table[slot]) and hashes[number - 1] != key:
-            slot = slot + 1 & last
-        return slot
-
-    def _grow(self) -> None:
-        size = 2 * len(self._table)
-        self._table = array("I")  # the old one is gone before the new one is made
-        self._table = table = _empty(size)
-        for number, key in enumerate(self._hashes, 1):
-            table[self._slot(key)] = number
-
-    def _remember(self, key: int, where: str) -> None:
-        prefix, _, line = where.rpartition(":")
-        if self._prefix is None:
-            self._prefix = prefix
-        self._hashes.append(key)
-        if line.isascii() and line.isdigit() and prefix == self._prefix and len(line) < 10:
-            self._lines.append(int(line))
-        else:
-            self._others[len(self._lines)] = where
-            self._lines.append(0)
-
-
-LEAST_TABLE = 1024
-
-
-def _empty(size: int) -> array[int]:
-    return array("I", bytes(array("I").itemsize * size))

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.datasets.goldens import SeenIds
 from rightcall.datasets.review import needs_review
 from rightcall.metrics.matching.alignment import MOST_ORDERED
 from rightcall.metrics.matching.base import Scope
@@ -68,14 +67,14 @@ def check_goldens(
     goldens: Iterable[tuple[str, AnyGolden]], tools: Mapping[str, Tool]
 ) -> Iterator[DatasetFinding]:
     """Every problem in goldens, which come with their locations. Without tools, only checks that need none."""
-    places = SeenIds()
+    places: dict[str, str] = {}
     for where, golden in goldens:
-        earlier = places.first(golden.id, where)
-        if earlier is not None:
-            message = f"the id '{golden.id}' is already used at {earlier}"
+        if golden.id in places:
+            message = f"the id '{golden.id}' is already used at {places[golden.id]}"
             yield DatasetFinding(
                 where, golden.id, "error", "duplicate_id", message, "use a unique id for each golden"
             )
+        places.setdefault(golden.id, where)
         if golden.metadata and needs_review(golden):
             hint = "look at what it asks and expects: rightcall generate review FILE"
             yield DatasetFinding(
