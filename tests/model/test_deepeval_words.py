@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import rightcall as rc
-from rightcall.deepeval import metrics
 from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval, ToolCorrectnessMetric
 from rightcall.deepeval.test_case import LLMTestCase
 
@@ -98,7 +97,6 @@ def test_the_turns_are_the_recorded_conversation():
         (lambda: rc.TestCase(rc.Golden("?")), r"TestCase\(\) is missing the argument 'trajectory'"),
         (lambda: rc.ConversationalTestCase(turns=[]), "needs turns, got none"),
         (lambda: rc.ToolCall(name="a", parameters={}), "did you mean 'input_parameters'"),
-        (lambda: metrics.FaithfulnessMetric(threshold=0.7), r"DeepEval's FaithfulnessMetric .* GEval\(name="),
         (lambda: ToolCorrectnessMetric(treshold=1), "does not support 'treshold'"),
     ],
 )

@@ -11,18 +11,14 @@
     metrics        the metrics, and the base classes of custom ones
     synthesizer/   Synthesizer and its configurations
     simulator      ConversationSimulator
-    tracing, models  what has no equivalent: importing a name says what to use instead
 
-The names are those of `rightcall`, the paths DeepEval 4.3.1's. One of DeepEval's names without an equivalent says what
-to use instead when it is imported, or, for a metric, when it is constructed.
+The names are those of `rightcall`, the paths DeepEval 4.3.1's. Importing a name without an equivalent says so.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from rightcall.deepeval.evaluate import aevaluate, assert_test, evaluate
-from rightcall.deepeval.names import refuse_names
-from rightcall.deepeval.tracing import INSTEAD
 
 __all__ = ["aevaluate", "assert_test", "evaluate", "log_hyperparameters"]
 
@@ -33,14 +29,3 @@ def log_hyperparameters(function: Callable[[], Mapping[str, Any]] | None = None,
     Nothing is stored: DeepEval adds them to its test run. `evaluate(hyperparameters={…})` stores them with a run here.
     """
     return (lambda decorated: decorated) if function is None else function
-
-
-__getattr__ = refuse_names(
-    __name__,
-    dict.fromkeys(("instrument", "flush_traces", "a_flush_traces"), INSTEAD)
-    | {
-        "compare": "compare two runs: rightcall.compare(one, other)",
-        "login": "nothing is sent anywhere; results are in the store, and `rightcall view` shows them",
-        "on_test_run_end": "call what should follow after the session, or after evaluate()",
-    },
-)

@@ -1,24 +1,21 @@
-"""DeepEval's goldens and datasets: files, versions in the store, generation and custom loops."""
+"""DeepEval's goldens and datasets: files, versions in the store and custom loops."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from msgspec.structs import replace
 
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
-from rightcall.core.seam import load
 from rightcall.core.text import first_names, pluralize
 from rightcall.datasets.dataset import DatasetFiles
 from rightcall.deepeval.evaluate.test_cases import aevaluate
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
-from rightcall.deepeval.names import refuse_names
+from rightcall.deepeval.names import refuse_name
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Expectations, Golden
@@ -27,7 +24,6 @@ from rightcall.store.address import open_store
 from rightcall.store.base import user_name
 
 if TYPE_CHECKING:
-    from rightcall.model.tool import Tool
     from rightcall.store.base import DatasetVersion
 
 
@@ -53,11 +49,9 @@ Persona = GoldenPersona
 
 
 class EvaluationDataset(DatasetFiles):
-    """Goldens of one kind and test cases, with files, versions in the store, generation, and custom loops.
+    """Goldens of one kind and test cases, with files, versions in the store, and custom loops.
 
-    Generated goldens are added as drafts: conversations to a dataset of conversations, else goldens of one turn;
-    `synthesizer` says which model writes them [default: the project's `default_generator`]. `last_run` is the latest
-    result of `evals_iterator`.
+    `last_run` is the latest result of `evals_iterator`.
     """
 
     last_run: EvaluationResult | None = None
@@ -184,55 +178,6 @@ class EvaluationDataset(DatasetFiles):
         self.test_cases = cases
         self.last_run = await aevaluate(cases, metrics, store=store, **options)
 
-    def generate_goldens_from_docs(
-        self,
-        document_paths: Sequence[str | Path],
-        include_expected_output: bool = True,
-        max_goldens_per_context: int = 2,
-        context_construction_config: Any = None,
-        synthesizer: Any = None,
-    ) -> None:
-        """Add goldens that documents answer: text, Markdown, HTML, PDF or Word files."""
-        options = (include_expected_output, max_goldens_per_context, context_construction_config)
-        self._generate("docs", synthesizer, document_paths, *options)
-
-    def generate_goldens_from_contexts(
-        self,
-        contexts: Sequence[Sequence[str]],
-        include_expected_output: bool = True,
-        max_goldens_per_context: int = 2,
-        synthesizer: Any = None,
-    ) -> None:
-        """Add goldens that the given texts answer."""
-        self._generate("contexts", synthesizer, contexts, include_expected_output, max_goldens_per_context)
-
-    def generate_goldens_from_scratch(self, num_goldens: int, synthesizer: Any = None) -> None:
-        """Add goldens made from the synthesizer's styling alone."""
-        self._generate("scratch", synthesizer, num_goldens)
-
-    def generate_goldens_from_goldens(
-        self,
-        goldens: Sequence[AnyGolden] | None = None,
-        max_goldens_per_golden: int = 2,
-        include_expected_output: bool = True,
-        synthesizer: Any = None,
-    ) -> None:
-        """Add goldens like the given ones [default: like those of the dataset]."""
-        parents = list(self.goldens if goldens is None else goldens)
-        self._generate("goldens", synthesizer, parents, max_goldens_per_golden, include_expected_output)
-
-    def generate_goldens_from_tools(
-        self, tools: Sequence[Tool], num_goldens: int = 20, synthesizer: Any = None
-    ) -> None:
-        """Add goldens planned from tools, with the calls they should lead to; needs no model."""
-        self._generate("tools", synthesizer, tools, num_goldens)
-
-    def _generate(self, way: str, synthesizer: Any, *arguments: Any) -> None:
-        kind = "conversational_goldens" if self.multi_turn else "goldens"
-        make = getattr(synthesizer or load("services", "synthesizer")(), f"generate_{kind}_from_{way}")
-        for golden in _with_free_ids(make(*arguments), {golden.id for golden in self.goldens}):
-            self.add_golden(golden)
-
 
 async def _trajectory(answer: Any) -> Trajectory:
     try:
@@ -263,19 +208,4 @@ def _options(
     }
 
 
-__getattr__ = refuse_names(
-    __name__,
-    dict.fromkeys(("BackgroundNoiseSettings", "InterruptionBehavior"), "only text is simulated")
-    | {"get_current_golden": "the loop over evals_iterator() gives it"},
-)
-
-
-def _with_free_ids(goldens: Iterable[AnyGolden], taken: set[str]) -> Iterable[AnyGolden]:
-    """Ids are counted up within one generation, so a second one would repeat them."""
-    for golden in goldens:
-        name, number = golden.id, 1
-        while name in taken:
-            number += 1
-            name = f"{golden.id}-{number}"
-        taken.add(name)
-        yield golden if name == golden.id else replace(golden, id=name)
+__getattr__ = refuse_name

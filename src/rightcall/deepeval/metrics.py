@@ -1,12 +1,7 @@
-"""DeepEval's metrics, and the base classes of custom ones.
+"""DeepEval's metrics, and the base classes of custom ones."""
 
-A metric without an equivalent can be imported; its constructor says what to use instead.
-"""
-
-from typing import Any
-
+from rightcall.deepeval.names import refuse_name
 from rightcall.metrics.deepeval import (
-    INSTEAD,
     AnswerRelevancyMetric,
     ArgumentCorrectnessMetric,
     ConversationalGEval,
@@ -21,7 +16,6 @@ from rightcall.metrics.deepeval import (
     TaskCompletionMetric,
     ToolCorrectnessMetric,
     TurnRelevancyMetric,
-    constructor_that_raises,
 )
 from rightcall.metrics.deepeval_form import BaseConversationalMetric, BaseMetric
 
@@ -45,7 +39,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in INSTEAD:
-        return constructor_that_raises(name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+__getattr__ = refuse_name

@@ -1,17 +1,14 @@
-"""DeepEval's names that have no equivalent: importing one says what to use instead."""
+"""DeepEval's names that have no equivalent: importing one says where its replacement is written down."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import NoReturn
+
+PAGE = "docs/coming-from-deepeval.md"
 
 
-def refuse_names(module: str, instead: Mapping[str, str]) -> Callable[[str], Any]:
-    """`__getattr__` of a module: an `ImportError` that says what to use instead of a name of DeepEval's."""
-
-    def get(name: str) -> Any:
-        if name in instead:
-            raise ImportError(f"DeepEval's {name} has no equivalent in {module}; {instead[name]}")
-        raise AttributeError(f"module '{module}' has no attribute '{name}'")
-
-    return get
+def refuse_name(name: str) -> NoReturn:
+    """The `__getattr__` of modules with DeepEval's paths."""
+    if name[:1].isupper():
+        raise ImportError(f"DeepEval's {name} has no equivalent here; {PAGE} says what to use instead")
+    raise AttributeError(name)

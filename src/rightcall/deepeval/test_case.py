@@ -2,7 +2,7 @@
 
 import enum
 
-from rightcall.deepeval.names import refuse_names
+from rightcall.deepeval.names import refuse_name
 from rightcall.metrics.deepeval import ToolCallParams
 from rightcall.model import ConversationalTestCase, Expectations, LLMTestCase, ToolCall, ToolCallType, Turn
 
@@ -55,12 +55,4 @@ LLMTestCaseParams = SingleTurnParams
 TurnParams = MultiTurnParams
 """DeepEval's former names."""
 
-ONLY_TEXT = "only text is scored"
-MCP = "pass the server's tools to the agent: rightcall.Agent(…, tools=…), and calls as tools_called"
-__getattr__ = refuse_names(
-    __name__,
-    dict.fromkeys(("MLLMImage", "Audio", "AudioChunk"), ONLY_TEXT)
-    | dict.fromkeys(("MCPServer", "MCPToolCall", "MCPPromptCall", "MCPResourceCall"), MCP)
-    | dict.fromkeys(("ArenaTestCase", "Contestant"), "compare two runs: rightcall.compare(one, other)")
-    | {"RetrievedContextData": "pass the text: retrieval_context=['…']"},
-)
+__getattr__ = refuse_name

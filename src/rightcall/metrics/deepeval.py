@@ -8,13 +8,13 @@
 
 A metric that asks a model takes it from `model`, `provider:model` or a name of the project's `models`, and without one
 from their `default_judge`; any other bare name, such as `gpt-4.1`, is OpenAI's. Settings that only affect how DeepEval runs or prints are accepted and ignored; `strict_mode` is a
-threshold of 1. Other DeepEval metrics raise an error that says what to use instead (`refused`).
+threshold of 1.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypedDict, Unpack
 
 from rightcall.metrics.base import Metric
@@ -176,45 +176,6 @@ KnowledgeRetentionMetric = _judged_metric("Knowledge Retention", KnowledgeRetent
 RoleAdherenceMetric = _judged_metric("Role Adherence", RoleAdherence)
 ConversationalRelevancyMetric = TurnRelevancyMetric
 """DeepEval's former name."""
-
-BY_RUBRIC = "use a rubric: GEval(name='…', criteria='…', model='openai:gpt-5-mini')"
-BY_RETRIEVAL = f"RightCall scores calls and answers, not retrieval; {BY_RUBRIC}"
-INSTEAD = {
-    "ToolUseMetric": "use ToolCorrectnessMetric() with expected_tools, or ArgumentCorrectnessMetric(model=…)",
-    "MCPUseMetric": "use ToolCorrectnessMetric() with expected_tools",
-    "MultiTurnMCPUseMetric": "use ToolCorrectnessMetric() with expected_tools",
-    "MCPTaskCompletionMetric": "use TaskCompletionMetric(model=…)",
-    "GoalAccuracyMetric": "use TaskCompletionMetric(model=…)",
-    "StepEfficiencyMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
-    "AgentLoopDetectionMetric": "use metrics=['redundant_calls'], or max_calls in the golden",
-    "ToolPermissionMetric": "use forbidden_calls in the golden",
-    "FaithfulnessMetric": BY_RETRIEVAL,
-    "HallucinationMetric": BY_RETRIEVAL,
-    "ContextualPrecisionMetric": BY_RETRIEVAL,
-    "ContextualRecallMetric": BY_RETRIEVAL,
-    "ContextualRelevancyMetric": BY_RETRIEVAL,
-} | dict.fromkeys(
-    (
-        "ArenaGEval", "BiasMetric", "DAGMetric", "ConversationalDAGMetric", "MisuseMetric",
-        "NonAdviceMetric", "PIILeakageMetric", "PlanAdherenceMetric", "PlanQualityMetric", "PromptAlignmentMetric",
-        "RoleViolationMetric", "SummarizationMetric", "TopicAdherenceMetric", "ToxicityMetric",
-        "TurnContextualPrecisionMetric", "TurnContextualRecallMetric", "TurnContextualRelevancyMetric",
-        "TurnFaithfulnessMetric",
-    ),
-    BY_RUBRIC,
-)  # fmt: skip
-"""DeepEval metrics without an equivalent, and what to use instead."""
-
-
-def constructor_that_raises(name: str) -> Callable[..., Metric]:
-    """A constructor that raises an error saying what to use instead of the metric."""
-
-    def constructor(*args: Any, **settings: Any) -> Metric:
-        raise TypeError(f"DeepEval's {name} has no equivalent; {INSTEAD[name]}")
-
-    constructor.__name__ = name
-    constructor.__doc__ = f"DeepEval's {name} has no equivalent: {INSTEAD[name]}."
-    return constructor
 
 
 def _judge_settings(metric: str, settings: Mapping[str, Any]) -> dict[str, Any]:

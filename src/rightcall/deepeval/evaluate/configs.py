@@ -14,28 +14,19 @@ class AsyncConfig:
     max_concurrent: int = 20
 
 
-@dataclass
-class DisplayConfig:
-    """What DeepEval prints and writes. Nothing is printed here: use the returned run, or `rightcall runs report`."""
+class IgnoredSettings:
+    """Settings of DeepEval that change nothing here."""
 
-    show_indicator: bool = True
-    print_results: bool = True
-    verbose_mode: bool | None = None
-    display_option: object = None
-    results_folder: str | None = None
-    results_subfolder: str | None = None
-    truncate_passing_cases: bool = True
-    inspect_after_run: bool = True
-    file_type: str | None = None
-    file_output_dir: str | None = None
+    def __init__(self, **settings: object) -> None:
+        pass
 
 
-@dataclass
-class CacheConfig:
-    """What DeepEval caches. Here the verdicts of judges are kept by content."""
+class DisplayConfig(IgnoredSettings):
+    """What DeepEval prints and writes: the returned run and `rightcall runs report` show results."""
 
-    write_cache: bool = True
-    use_cache: bool = False
+
+class CacheConfig(IgnoredSettings):
+    """What DeepEval caches: the verdicts of judges are kept by content."""
 
 
 @dataclass

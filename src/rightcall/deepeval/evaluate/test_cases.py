@@ -14,15 +14,6 @@ from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.metrics.base import AnyMetric
 from rightcall.model.case import AnyTestCase
 
-INSTEAD = {
-    "classifiers": "use a metric, or expected_labels of the golden with a rubric",
-    "metric_collection": "use metrics=[…]",
-    "mcp_servers": "pass the tools to the agent: Agent(…, tools=…)",
-    "official": "remove it",
-    "throttle_value": "remove it: requests slow down when the provider asks",
-}
-"""Arguments of DeepEval's without an equivalent."""
-
 
 async def aevaluate(
     test_cases: Sequence[AnyTestCase],
@@ -55,7 +46,7 @@ async def aevaluate(
         options["concurrency"] = async_config.max_concurrent
     names = [*ScoreCasesOptions.__dataclass_fields__, "hyperparameters", "identifier", "async_config"]
     for word in others.keys() - {*names, "observe"}:
-        hint = INSTEAD.get(word) or suggestion(word, names) or f"known: {', '.join(names)}"
+        hint = suggestion(word, names) or f"known: {', '.join(names)}"
         raise TypeError(f"evaluate() got an unexpected argument '{word}'; {hint}")
     run = await ascore_cases(test_cases, metrics or (), **options | others)
     return EvaluationResult(run.id, run.summary, run.verdict, run.store)
