@@ -141,7 +141,7 @@ FAULTS = {
     "faults": [
         {"type": "timeout_after_effect", "tool": "get_weather", "nth": [1], "probability": 0.5},
         {"type": "wrong_value", "path": "t", "value": 3, "when": {"city": "Hanoi"}},
-        {"type": "rate_limit", "tool": ["get_weather"], "retry_after_s": 1, "max_fires": 2},
+        {"type": "rate_limit", "tool": ["get_weather"], "seconds": 1, "max_fires": 2},
     ],
     "tools": [
         {"type": "distractor", "count": 2},

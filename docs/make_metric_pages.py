@@ -83,7 +83,7 @@ assert MaxCalls(limit=2).measure(case) == rc.Score(0.0, False, "3 calls, limit 2
 ```
 
 In a suite it is `my_pkg.metrics:MaxCalls(limit=3)`; a package can also offer it by name, under the entry point
-`rightcall.metrics`. A metric that raises, takes longer than `metric_seconds` (300) or returns no score makes its case
+`rightcall.metrics`. A metric that raises, takes longer than 300 seconds or returns no score makes its case
 an error. `nothing_to_check(case)` says why a case has nothing for it. Plain `def` metrics run in threads.
 
 A plain function works as well: `fn(case)`, or parameters named after what it needs (`input`, `output`, `target`,

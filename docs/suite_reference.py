@@ -14,7 +14,7 @@ from rightcall.tools.runtime import mocks
 
 Schema = Mapping[str, Any]
 EMPTY = ("null", "", "[]", "{}")
-FORMS = {"Mock": mocks, "FaultPlan": faults}
+FORMS = {"Mock": mocks, "Fault": faults}
 """Modules whose docstring shows every form of a part."""
 SEE = {
     "models.NAME": "[Models](models.md)",
@@ -24,7 +24,7 @@ SEE = {
     "record": "[Record and replay](check.md#record-and-replay)",
     "user": "[Conversations](conversations.md)",
     "mocks.NAME": "[Any agent](agents.md#the-suite)",
-    "faults": "[Injected faults](faults.md)",
+    "faults[]": "[Injected faults](faults.md)",
     "worlds": "[Tools that cannot hurt](tools-that-cannot-hurt.md)",
     "tools.mcp": "[MCP servers](mcp.md)",
     "workers": "[One run on many processes and machines](scale.md)",
@@ -71,12 +71,16 @@ def places(parts: Mapping[str, Schema]) -> dict[str, str]:
 
 
 def is_plain(name: str, part: Schema) -> bool:
-    """Whether a part is one row where it is used: settings that are passed on, and limits that are numbers by name."""
-    return name == "Settings" or all(_is_number(value) for value in part["properties"].values())
+    """Whether a part is one row where it is used: settings that are passed on, and numbers or texts by name."""
+    return name == "Settings" or any(_all_are(kinds, part) for kinds in (("number", "integer"), ("string",)))
 
 
-def _is_number(schema: Schema) -> bool:
-    return all(one.get("type") in ("number", "integer", "null") for one in schema.get("anyOf", (schema,)))
+def _all_are(kinds: tuple[str, ...], part: Schema) -> bool:
+    return all(
+        one.get("type") in (*kinds, "null") and "enum" not in one
+        for value in part["properties"].values()
+        for one in value.get("anyOf", (value,))
+    )
 
 
 def _refs(schema: Schema, path: str) -> Iterator[tuple[str, str]]:

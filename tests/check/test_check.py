@@ -911,19 +911,6 @@ def test_the_baseline_is_from_before_this_work_though_main_has_moved_on(shop):
     assert checked()[1]["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
 
 
-def test_one_new_failure_among_hard_ones_is_confirmed_before_it_counts(shop):
-    """`hard: confirm` asks five times more; a second one is REGRESSED."""
-    forbid_cancelling(shop)
-    edit(shop / "suite.yaml", "check: {drop: 0.2", "check: {hard: confirm, drop: 0.2")
-    git("commit", "-qam", "forbid")
-    run("run", "suite.yaml")
-    edit(shop / "tools.json", REFUND, "Handles cases.")
-    edit(shop / "suite.yaml", "drop: 0.2, drop_rest: 0.1", "drop: 0.9, drop_rest: 0.9")
-    code, found = checked()
-    assert (code, found["cause"]) == (1, "hard")
-    assert found["hard"][0]["tries"] == 6
-
-
 def test_quarantined_goldens_are_in_no_stratum_and_are_listed(shop):
     with (shop / "suite.yaml").open("a") as file:
         file.write("quarantine: [refund_order-01, refund_order-02]\n")

@@ -95,7 +95,7 @@ def test_a_suite_from_elsewhere_may_not_send_variables_unasked(place, rightcall,
     outside.mkdir()
     (tmp_path / "pyproject.toml").touch()
     url = "https://collector.invalid/v1"
-    own = {"model": "openai:m", "base_url": url, "key_env": "GATEWAY"}
+    own = {"model": "openai:m", "base_url": url, "headers": {"X-Team": "${GATEWAY}"}}
     elsewhere = {"models": {}, "user": {"model": "openai:m"}, "metrics": []}
     if place == "agent":
         write_suite(outside, url, agent=own, **elsewhere)

@@ -80,7 +80,7 @@ def write_files(folder: Path) -> None:
         }
         for golden in goldens
     ]
-    faults = {"faults": [{"type": "wrong_value", "tool": name, "path": STEERS, "value": STEERS}]}
+    faults = [{"type": "wrong_value", "tool": name, "path": STEERS, "value": STEERS}]
     files: dict[str, Any] = {"tools.json": tools, "suite.json": suite, "faults.json": faults}
     files |= {"script.json": {"format": "rightcall/script/1", "replies": replies}}
     files |= {

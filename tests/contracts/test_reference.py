@@ -25,7 +25,7 @@ from rightcall.decide.config import (
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
 from rightcall.model.failure import CODES, Code
 from rightcall.run.suite import AgentConfig, Suite, UserConfig
-from rightcall.tools.faults.plan import FAULT_TYPES, Fault, FaultPlan
+from rightcall.tools.faults.plan import FAULT_TYPES, Fault
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.errors import ERROR_CODES
 from rightcall.tools.runtime.mocks import Mock, MockCase, MockError
@@ -46,8 +46,7 @@ SECTIONS = {
     "mocks.NAME": Mock,
     "mocks.NAME.error": MockError,
     "mocks.NAME.cases[]": MockCase,
-    "faults": FaultPlan,
-    "faults.faults[]": Fault,
+    "faults[]": Fault,
     "tools.mcp": McpAddress,
 }
 

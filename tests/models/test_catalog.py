@@ -182,7 +182,7 @@ def test_keys_and_headers_are_shown_nowhere(monkeypatch):
 
 def test_a_typed_model_of_another_kind_is_not_asked_at_the_suites_server(folder):
     models = {"other": {"model": "openai:o", "base_url": "http://127.0.0.1:7/v1"}}
-    agent = {"model": "openai:m", "base_url": HERE, "key_env": "LOCAL", "headers": {"x": "1"}}
+    agent = {"model": "openai:m", "base_url": HERE, "headers": {"x": "1"}}
     (folder / "goldens.jsonl").write_text('{"input": "Hi", "id": "g"}\n')
     (folder / "suite.yaml").write_text(
         json.dumps({"dataset": "goldens.jsonl", "agent": agent, "models": models})
@@ -195,9 +195,9 @@ def test_a_typed_model_of_another_kind_is_not_asked_at_the_suites_server(folder)
     servers = {typed: agent.base_url for typed, agent in plans.items()}
     other = "http://127.0.0.1:7/v1"
     assert servers == {None: HERE, "openai:n": HERE, "other": other, "anthropic:c": None, "keyword:": None}
-    assert {typed for typed, agent in plans.items() if agent.key_env or agent.headers} == {None, "openai:n"}
+    assert {typed for typed, agent in plans.items() if agent.headers} == {None, "openai:n"}
     typed = plan_suite(suite, folder, model="openai:m@http://127.0.0.1:5/v1").agent
-    assert (typed.base_url, typed.key_env, dict(typed.headers)) == ("http://127.0.0.1:5/v1", None, {})
+    assert (typed.base_url, dict(typed.headers)) == ("http://127.0.0.1:5/v1", {})
 
 
 def test_a_rate_is_shared_by_all_roles_at_a_server():

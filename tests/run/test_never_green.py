@@ -14,6 +14,7 @@ from rightcall.cli.runs import runs
 from rightcall.cli.score import score
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
+from rightcall.metrics import score_case
 from rightcall.model import ExpectedCall, Golden, RecordedTrajectory, ToolCall, Trajectory
 from tests.support.own_metrics import MOODS
 
@@ -44,7 +45,7 @@ def test_a_check_that_failed_or_broke_is_never_green(tmp_path_factory, wanted, o
         "dataset": "goldens.jsonl",
         "agent": {"model": "tests.run.test_never_green:agent"},
         "metrics": [metric],
-        "metric_seconds": 0.05,
+        "limits": {"seconds": 0.05},
     }
     good = observed or all(MOODS[mood] == "passed" for mood in wanted)
     save_goldens(goldens, folder / "goldens.jsonl")
@@ -53,7 +54,8 @@ def test_a_check_that_failed_or_broke_is_never_green(tmp_path_factory, wanted, o
     )
     (folder / "suite.json").write_text(json.dumps(suite))
     option = "--observe" if observed else "--metric"
-    with contextlib.chdir(folder):
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(score_case, "LEAST", 0.05)
         assert (CliRunner().invoke(run, ["suite.json"]).exit_code == 0) is good
         if "hangs" not in wanted:  # only suites say how long a metric may take
             assert (CliRunner().invoke(runs, ["rescore", option, MOODY]).exit_code == 0) is good

@@ -138,7 +138,7 @@ def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
     from rightcall.agents.setup_problems import agent_problems
 
     module = "def agent(golden):\n    return 'x'\n"
-    broken = "faults: {faults: [{type: empty}]}"
+    broken = "faults: [{type: empty}]"
     plan = planned('model: "MODULE:agent", observe: openai', module=module, more=broken)
     assert any("cannot be mocked or broken by faults" in problem for problem in agent_problems(plan.agent))
 

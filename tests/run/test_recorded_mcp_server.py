@@ -70,11 +70,6 @@ def test_a_call_that_is_not_recorded_says_nothing_about_the_agent(folder):
     assert """'order' is "1017" there and "1018" here""" in result.error
 
 
-def test_a_call_that_is_not_recorded_can_be_an_error_that_the_model_sees(folder):
-    (result,) = run_suite(folder, OTHER, unrecorded="agent_error")
-    assert result.trajectory.stop_reason == "done" and outputs(result)[0]["error"] == "not_recorded"
-
-
 def test_a_recorded_error_is_an_error_of_the_call(folder):
     (result,) = run_suite(folder, {"name": "get_status", "arguments": {"order": "0"}})
     assert "no such order" in outputs(result)[0]["detail"]

@@ -268,9 +268,9 @@ def test_a_fault_of_a_call_without_a_case_strikes_as_no_other_one(monkeypatch, p
 
 def test_a_plan_is_read_from_a_file(tmp_path: Path):
     path = tmp_path / "faults.yaml"
-    path.write_text("seed: 7\nfaults:\n  - {type: rate_limit, tool: [transfer], retry_after_s: 20}\n")
+    path.write_text("seed: 7\nfaults:\n  - {type: rate_limit, tool: [transfer], seconds: 20}\n")
     plan = load_plan(path)
-    assert plan == FaultPlan((Fault("rate_limit", ("transfer",), retry_after_s=20.0),), seed=7)
+    assert plan == FaultPlan((Fault("rate_limit", ("transfer",), seconds=20.0),), seed=7)
     assert read_plan([{"type": "slow"}], "here") == FaultPlan((Fault("slow"),))
 
 

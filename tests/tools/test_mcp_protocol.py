@@ -11,7 +11,7 @@ import pytest
 
 from rightcall.core.errors import InfrastructureError
 from rightcall.recording.mcp.session import McpSession
-from rightcall.tools.mcp.address import McpAddress, McpElicitation
+from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.connection import last_words
 from rightcall.tools.mcp.sdk import load_sdk
@@ -24,7 +24,7 @@ from tests.tools.test_mcp import odd
 pytestmark = pytest.mark.skipif(
     not load_sdk().stateless_versions, reason="version 1 of the SDK has no version without a handshake"
 )
-FORM = McpElicitation(content={"seats": 2})
+FORM = {"seats": 2}
 
 
 def opened(address: McpAddress) -> McpServer:

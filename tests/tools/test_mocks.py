@@ -77,14 +77,6 @@ def test_one_tool_may_run_for_real_while_the_others_are_mocked():
     assert (effects.done, other.done) == ([5], [])
 
 
-def test_a_delay_takes_its_time_on_the_clock():
-    clock = VirtualClock()
-    box = Toolbox(ORDERS, mocks={"poll": {"result": 1, "delay_ms": 2_500}}, clock=clock)
-    before = clock.now()
-    invoke(box, a_call("poll"))
-    assert clock.now() - before == 2.5
-
-
 @pytest.mark.parametrize(
     ("mocks", "told"),
     [
@@ -97,7 +89,7 @@ def test_a_delay_takes_its_time_on_the_clock():
         ({"poll": {"function": "nowhere:f"}}, "function 'nowhere:f' cannot be loaded"),
         ({"poll": {"function": "os"}}, "use the form module:attribute"),
         ({"poll": {"function": "os:sep"}}, "function 'os:sep' is a str, not a function"),
-        ({"poll": {"result": 1, "generate": True}}, "several answers"),
+        ({"poll": {"result": 1, "real": True}}, "several answers"),
         ({"poll": {"goldens": {"g": {"error": {"error": "x"}}}}}, "mocks.poll.goldens.g: unknown error 'x'"),
         ({"poll": 3}, "mocks.poll: the value must be an object"),
         ({"poll": [{"id": "a"}]}, "got a list; what the tool returns goes under result: {result: …}"),

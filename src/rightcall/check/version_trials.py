@@ -149,9 +149,8 @@ class DamageWatch:
         for result in results:
             if (new := self._new_damage(result)) is None:
                 continue
-            name, confirms = result.golden_id, self._design.settings.hard == "confirm"
-            again = TRIES_TO_CONFIRM if confirms else MORE_TRIES
-            jobs = [(name, self._candidate.fresh(name)) for _ in range(again)]
+            name = result.golden_id
+            jobs = [(name, self._candidate.fresh(name)) for _ in range(MORE_TRIES)]
             more = [result, *await self._candidate.attempt(jobs)]
             times, base = _times(more, new.code), await self._of_base(jobs)
             tries = sum(not trial.error for trial in more)
@@ -169,9 +168,8 @@ class DamageWatch:
                     base_tries=sum(not trial.error for trial in base),
                 )
             )
-            if not confirms or times > 1:
-                self.stops = True
-                return True
+            self.stops = True
+            return True
         return False
 
     async def _of_base(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:

@@ -64,10 +64,6 @@ class CheckSettings(Record, frozen=True):
         Annotated[int, msgspec.Meta(gt=0)] | None,
         described("trials per affected golden [default: enough for 40 pairs]"),
     ] = None
-    hard: Annotated[
-        Literal["stop", "confirm"],
-        described("stop: one new hard failure is REGRESSED; confirm: require a second one"),
-    ] = "stop"
     on_inconclusive: Annotated[Literal["fail", "pass"], described("exit code of INCONCLUSIVE: 3, or 0")] = (
         "fail"
     )

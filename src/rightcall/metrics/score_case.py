@@ -35,13 +35,12 @@ from rightcall.tools.definitions.offer import tools_for
 class Scorer(msgspec.Struct, frozen=True):
     """The criteria of cases in addition to their goldens.
 
-    `metrics` decide, `observe` only measure. A metric that takes longer than `seconds` is broken.
+    `metrics` decide, `observe` only measure.
     """
 
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
     rules: ScoringRules = DEFAULT_RULES
-    seconds: float = METRIC_SECONDS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,8 +90,8 @@ class Scorer(msgspec.Struct, frozen=True):
         scores = {metric.name: _by_result(metric, case, stated, by_turns) for metric in metrics}
         rest = [metric for metric in metrics if scores[metric.name] is None]
         if rest:
-            left = self.seconds if deadline is None else max(0.0, deadline - time.monotonic())
-            scores |= await measure_metrics(rest, case, golden, min(self.seconds, left))
+            left = METRIC_SECONDS if deadline is None else max(0.0, deadline - time.monotonic())
+            scores |= await measure_metrics(rest, case, golden, min(METRIC_SECONDS, left))
         measured_scores = {name: score for name, score in scores.items() if score is not None}
         if not checked:
             return as_unchecked(result, measured_scores)

@@ -41,9 +41,7 @@ def user_setup(config: UserConfig, folder: Path, models: ModelCatalog) -> UserSe
         model=config.model,
         personas=config.personas,
         max_turns=config.max_turns,
-        stopping_criteria=config.stopping_criteria,
         language=config.language,
-        settings=config.settings,
     ).bound(models)
 
 

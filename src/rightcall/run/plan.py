@@ -26,7 +26,6 @@ from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
@@ -89,7 +88,6 @@ class Plan:
     dataset: Path | Sequence[AnyGolden]
     metrics: Sequence[Metric] = ()
     observe: Sequence[Metric] = ()
-    metric_seconds: float = METRIC_SECONDS
     rules: ScoringRules = field(default_factory=ScoringRules)
     trials: int = 1
     seed: int = 0
@@ -139,7 +137,7 @@ class Plan:
     @property
     def scorer(self) -> Scorer:
         """The scorer of every case."""
-        return Scorer(self.metrics, self.observe, self.rules, self.metric_seconds)
+        return Scorer(self.metrics, self.observe, self.rules)
 
     def tally(self) -> Tally:
         """A new tally of its results."""

@@ -26,14 +26,12 @@ from rightcall.decide.config import (
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, value_of
 from rightcall.files.python_object import is_object_name
-from rightcall.metrics.measurement import METRIC_SECONDS
 from rightcall.model.record import Record
 from rightcall.model.run import SuiteKind
 from rightcall.models.base import Settings
 from rightcall.models.catalog import ModelCatalog, project_models, read_models
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import at_address
-from rightcall.models.rate_limit import RateLimit
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
 from rightcall.tools.definitions.source import SKILLS
@@ -52,9 +50,6 @@ class AgentConfig(Record, frozen=True):
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,
         described("base URL of a compatible server; with a list, worker i uses entry i mod n"),
     ] = None
-    key_env: Annotated[
-        str | None, described("environment variable with the key [default: the provider's, at its own host]")
-    ] = None
     system: Annotated[str, described("system prompt")] = ""
     mode: Annotated[
         Literal["single_turn", "loop"] | None,
@@ -64,9 +59,6 @@ class AgentConfig(Record, frozen=True):
         ),
     ] = None
     settings: Annotated[Settings, described("settings of the model")] = Settings()
-    rate: Annotated[
-        RateLimit | None, described("requests_per_minute and tokens_per_minute of the whole run")
-    ] = None
     execute: Annotated[
         Literal["mock", "real"] | None,
         described("whether tools run for real [default: mock, real for an observed agent]"),
@@ -155,9 +147,7 @@ class UserConfig(Record, frozen=True):
         described("personas: names, or {name, characteristics}; two by default", min_length=1),
     ] = DEFAULT_PERSONAS
     max_turns: Annotated[int, described("maximum number of turns of a simulated user", ge=1, le=1000)] = 10
-    stopping_criteria: Annotated[str, described("when the user has got what they wanted, in words")] = ""
     language: Annotated[str, described("the language the user writes in")] = ""
-    settings: Annotated[Settings, described("settings of the model")] = Settings()
 
 
 class WorkersConfig(Record, frozen=True):
@@ -174,7 +164,6 @@ class WorkersConfig(Record, frozen=True):
     cpus: Annotated[float, described("CPUs per worker", ge=0)] = 1.0
     gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
     memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
-    labels: Annotated[dict[str, str], described("labels a node must have")] = {}
     writer: Annotated[
         Literal["driver", "workers"], described("who writes results; workers only with PostgreSQL")
     ] = "driver"
@@ -183,8 +172,9 @@ class WorkersConfig(Record, frozen=True):
 class AuditSettings(Record, frozen=True):
     """What `rightcall audit` plants, and what it knows about agents: models of one maker share mistakes."""
 
-    operators: Annotated[tuple[str, ...], described("kinds of bugs to plant [default: all]")] = ()
-    exclude: Annotated[tuple[str, ...], described("kinds of bugs to leave out")] = ()
+    operators: Annotated[
+        tuple[str, ...], described("kinds of bugs to plant; !NAME leaves one out [default: all]")
+    ] = ()
     equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
     families: Annotated[
         dict[str, str],
@@ -199,7 +189,6 @@ class Suite(Record, frozen=True):
     dataset: Annotated[str, described("goldens: .jsonl, .json, .yaml or .csv")]
     agent: Annotated[AgentConfig, described("the agent under test")]
     name: Annotated[str, described("name of the suite [default: the file's name]")] = ""
-    group: Annotated[str, described("group of runs to compare over time")] = ""
     kind: Annotated[
         SuiteKind | None,
         described("regression: expected to pass; capability: expected to leave room for progress"),
@@ -228,9 +217,6 @@ class Suite(Record, frozen=True):
         tuple[str | dict[str, str | list[str]], ...],
         described("extra metrics; {measure: NAME} measures without affecting the verdict"),
     ] = ()
-    metric_seconds: Annotated[float, described("time limit of a metric for one case, in seconds", gt=0)] = (
-        METRIC_SECONDS
-    )
     rules: Annotated[
         str | dict[str, Any],
         described(
@@ -252,7 +238,9 @@ class Suite(Record, frozen=True):
         dict[str, dict[str, Any] | None],
         described("simulated environments with working tools: bank, mailbox, file_tree, accounts"),
     ] = {}
-    faults: Annotated[str | dict[str, Any] | None, described("fault plan: a file or inline")] = None
+    faults: Annotated[
+        str | list[dict[str, Any]] | None, described("faults of tools while they run: a file or a list")
+    ] = None
     guard: Annotated[
         str | dict[str, Any] | None,
         described(

@@ -69,7 +69,6 @@ def suite_agent(
         settings=config.settings,
         base_url=config.base_url[0] if isinstance(config.base_url, tuple) else config.base_url,
         base_urls=config.base_url if isinstance(config.base_url, tuple) else (),
-        key_env=config.key_env,
         headers=config.headers,
         limits=suite.limits,
         mocks=suite.mocks,
@@ -79,7 +78,6 @@ def suite_agent(
         mcp=mcp,
         mcp_server=server,
         tool_sets=suite.tool_sets,
-        rate=config.rate,
         recordings=recordings,
         exchange=_exchange(config, tested, folder),
         approvals=try_part(problems, lambda: read_approvals(suite.approvals)) if suite.approvals else None,
@@ -221,7 +219,7 @@ def _guard(suite: Suite, folder: Path) -> GuardPolicy | None:
     return guard_policy(suite.guard, folder)
 
 
-def _fault_plan(source: str | dict[str, Any] | None, folder: Path, loops: bool) -> FaultPlan | None:
+def _fault_plan(source: str | list[dict[str, Any]] | None, folder: Path, loops: bool) -> FaultPlan | None:
     if source is None:
         return None
     if not loops:

@@ -15,7 +15,7 @@ from rightcall.decide.config import GateKeys
 from rightcall.metrics.matching.verdict import NAMED_RULES, WEIGHTINGS, WEIGHTS
 from rightcall.model.failure import Code
 from rightcall.run.suite import Suite
-from rightcall.tools.faults.plan import FaultPlan
+from rightcall.tools.faults.plan import Fault
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import Mock
 from rightcall.tools.worlds.base import worlds
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 
 def suite_schema() -> Schema:
     """The JSON Schema of suites, for editors."""
-    kinds = (Suite, GateKeys, Mock, FaultPlan, McpAddress)
+    kinds = (Suite, GateKeys, Mock, Fault, McpAddress)
     (suite, *_), parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     _refine(
         parts["GateKeys"], {field: {"items": {"enum": list(get_args(Code))}} for field in ("forbid", "allow")}
@@ -42,7 +42,9 @@ def suite_schema() -> Schema:
             "rules": {"anyOf": _rules()},
             "mocks": {"additionalProperties": _ref("Mock")},
             "worlds": {"properties": _worlds(), "additionalProperties": False},
-            "faults": {"anyOf": [{"type": "string"}, _ref("FaultPlan"), {"type": "null"}]},
+            "faults": {
+                "anyOf": [{"type": "string"}, {"type": "array", "items": _ref("Fault")}, {"type": "null"}]
+            },
             "gate": {**_ref("GateKeys"), "type": "object"},
         },
     )

@@ -361,9 +361,9 @@ def test_a_rate_is_shared_by_workers(store, tmp_path):
     from rightcall.run.suite_plan import plan_suite
 
     with loopback_model() as port:
-        agent = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
+        entry = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
                  "rate": {"requests_per_minute": 1200}}  # fmt: skip
-        path = write_suite(tmp_path, 60, port, agent=agent)
+        path = write_suite(tmp_path, 60, port, models={"slow": entry}, agent={"model": "slow"})
         began = time.monotonic()
         ran(store, plan_suite(load_suite(path), tmp_path), OneProcess(), workers=3)
     assert time.monotonic() - began >= 60 / 20 * 0.9 - 1  # twenty a second, but for the first of each worker

@@ -59,9 +59,10 @@ def ran(store, plan, engine, workers, watch=None):
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_a_rate_is_kept_whatever_the_number_of_workers(store, engine, tmp_path, workers):
     with loopback_model() as port:
-        agent = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
+        entry = {"model": "openai:loopback", "base_url": f"http://127.0.0.1:{port}/v1",
                  "rate": {"requests_per_minute": 1800}}  # fmt: skip
-        plan = plan_suite(load_suite(write_suite(tmp_path, 200, port, agent=agent)), tmp_path)
+        path = write_suite(tmp_path, 200, port, models={"slow": entry}, agent={"model": "slow"})
+        plan = plan_suite(load_suite(path), tmp_path)
         ran(store, plan, engine, workers)
         found = counts(port)
     asked, span = sum(found["asked"].values()), found["span"]["last"] - found["span"]["first"]

@@ -161,9 +161,9 @@ class ArmedFaults(msgspec.Struct):
             return await self._stale(index, fault, perform, call)
         self.planned._note(index, call)
         if fault.type == "slow":
-            await call.context.clock.sleep(fault.seconds)
+            await call.context.clock.sleep(fault.delay)
             result = await perform(call)
-            if fault.seconds >= call.entry.behaviour.timeout_s:
+            if fault.delay >= call.entry.behaviour.timeout_s:
                 raise TimeoutError
             return result
         if fault.type == "partial_batch":
@@ -194,9 +194,9 @@ async def _refuse(fault: Fault, call: ActiveCall) -> Any:
         raise ToolError(
             "rate_limited",
             f"too many calls of {name}",
-            f"wait {fault.retry_after_s:g} s, then call {name} with the same arguments",
+            f"wait {fault.delay:g} s, then call {name} with the same arguments",
             effect="none",
-            retry_after_s=fault.retry_after_s,
+            retry_after_s=fault.delay,
         )
     if fault.type == "permission_revoked":
         raise ToolError(

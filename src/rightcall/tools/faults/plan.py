@@ -1,10 +1,9 @@
 """Fault plans: what breaks, where and how often; seeded and fixed before the run.
 
-    format: rightcall/faults/1
     seed: 7
     faults:
       - {type: timeout_after_effect, tool: refund, nth: 1}         # the first refund: done, answer lost
-      - {type: rate_limit, tool: [search, list_orders], retry_after_s: 20, max_fires: 2}
+      - {type: rate_limit, tool: [search, list_orders], seconds: 20, max_fires: 2}
       - {type: wrong_value, tool: get_balance, path: balance, when: {account: "a1"}, probability: 0.5}
 
 `nth` counts the executions of the tool in one trial from 1. A fault that never fired says nothing: it is
@@ -56,7 +55,7 @@ class Fault(Record, frozen=True, metaclass=Sequenced):
     """One fault. Only `type` is required: without a selector it affects every call.
 
     `tool` names one tool or several, `nth` the executions that fail, `when` values the arguments must
-    include. `retry_after_s` is for rate_limit, `seconds` for slow, `age` (in changes) for stale_read,
+    include. `seconds` are for slow [default: 5] and rate_limit [default: 30], `age` (in changes) for stale_read,
     `path` and `value` for wrong_value.
     """
 
@@ -71,13 +70,18 @@ class Fault(Record, frozen=True, metaclass=Sequenced):
     max_fires: Annotated[
         Annotated[int, msgspec.Meta(ge=1)] | None, described("maximum occurrences per trial")
     ] = None
-    retry_after_s: Annotated[float, described("rate_limit: retry delay in the error, in seconds", ge=0)] = (
-        30.0
-    )
-    seconds: Annotated[float, described("slow: delay in seconds", ge=0)] = 5.0
+    seconds: Annotated[
+        Annotated[float, msgspec.Meta(ge=0)] | None,
+        described("slow: delay [default: 5]; rate_limit: delay before a retry, in the error [default: 30]"),
+    ] = None
     age: Annotated[int, described("stale_read: how many changes back", ge=1)] = 1
     path: Annotated[str, described("wrong_value: path of the value to change")] = ""
     value: Annotated[Any, described("wrong_value: the value to return instead")] = None
+
+    @property
+    def delay(self) -> float:
+        """Its seconds, or the usual ones of its type."""
+        return self.seconds if self.seconds is not None else 30.0 if self.type == "rate_limit" else 5.0
 
     @property
     def phase(self) -> Phase:
@@ -99,7 +103,6 @@ class FaultPlan(Record, frozen=True, metaclass=Sequenced):
 
     faults: Annotated[tuple[Fault, ...], described("faults of tools while they run")] = ()
     seed: Annotated[int, described("seed of the random faults")] = 0
-    format: Annotated[Literal["rightcall/faults/1"], described("format of the plan")] = "rightcall/faults/1"
 
     def __bool__(self) -> bool:
         return bool(self.faults)

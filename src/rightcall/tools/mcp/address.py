@@ -25,15 +25,6 @@ class McpOAuth(msgspec.Struct, frozen=True):
     resource: Annotated[str, described("resource that the token is for (RFC 8707)")] = ""
 
 
-class McpElicitation(msgspec.Struct, frozen=True):
-    """A user's answer to the forms of a server."""
-
-    action: Annotated[Literal["accept", "decline", "cancel"], described("what the user does")] = "accept"
-    content: Annotated[
-        Mapping[str, Any], described("values of the fields; used for those that are asked for")
-    ] = msgspec.field(default_factory=dict)
-
-
 @dataclass(frozen=True)
 class McpAddress:
     """The address of a server: a command to start, or a URL. `env` is added to its minimal environment.
@@ -48,10 +39,6 @@ class McpAddress:
         field(default_factory=dict, repr=False)
     )
     cwd: Annotated[str | None, described("working folder of the program")] = None
-    transport: Annotated[
-        Literal["http", "sse", ""],
-        described("of a URL: streamable HTTP or SSE; SSE by default if it ends in /sse"),
-    ] = ""
     headers: Annotated[
         Mapping[str, str],
         described("sent with every request to a URL; ${NAME} is taken from the environment"),
@@ -61,29 +48,22 @@ class McpAddress:
     sampling: Annotated[str | None, described("answer to every request for sampling; refused without it")] = (
         None
     )
-    elicitation: Annotated[McpElicitation | None, described("answer to every form; refused without it")] = (
-        None
-    )
+    elicitation: Annotated[
+        Mapping[str, Any] | None,
+        described("answer to every form: values of its fields, by name; refused without it"),
+    ] = None
     record: Annotated[
         Literal["", "auto", "refresh", "replay"],
         described("how calls are answered with a recording: auto, refresh or replay only"),
     ] = ""
     recording: Annotated[str, described("recorded session (rightcall/mcp/1) to replay, or to write")] = ""
-    unrecorded: Annotated[
-        Literal["infra_error", "agent_error"],
-        described(
-            "a call that a replay does not have: an error of the trial, or an error that the model sees"
-        ),
-    ] = "infra_error"
     start_s: Annotated[float, described("time limit of the start, in seconds")] = 60.0
     call_s: Annotated[float, described("time limit of a call, in seconds")] = 30.0
 
     @property
     def uses_sse(self) -> bool:
         """Whether the older transport is used: server-sent events."""
-        return self.transport == "sse" or (
-            not self.transport and self.url.split("?")[0].rstrip("/").endswith("/sse")
-        )
+        return self.url.split("?")[0].rstrip("/").endswith("/sse")
 
     @property
     def replays(self) -> bool:
@@ -122,10 +102,8 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if bool(address.command) == bool(address.url) and not (address.replays and not address.command):
         raise InputError(where, "requires either a command or a url")
     _check_url(address.url, where)
-    if address.command and (address.headers or address.token_env or address.oauth or address.transport):
-        raise InputError(
-            where, "headers, token_env, oauth and transport are for a url", "pass secrets in env"
-        )
+    if address.command and (address.headers or address.token_env or address.oauth):
+        raise InputError(where, "headers, token_env and oauth are for a url", "pass secrets in env")
     if address.oauth is not None and address.token_env:
         raise InputError(where, "has both token_env and oauth", "keep one of them")
     return address

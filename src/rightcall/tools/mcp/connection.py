@@ -7,7 +7,7 @@ import contextlib
 import re
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from rightcall.core.errors import ConfigError, InfrastructureError
@@ -15,7 +15,7 @@ from rightcall.core.operating_system import kill_process, processes_with_variabl
 from rightcall.core.text import one_line
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
-from rightcall.tools.mcp.address import McpAddress, McpElicitation
+from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.sdk import McpSdk, two_streams
 
 ENDING_S = 15.0
@@ -193,15 +193,13 @@ def _sample_reply(text: str) -> dict[str, Any]:
     }
 
 
-def _form_answer(stated: McpElicitation, params: dict[str, Any]) -> dict[str, Any]:
+def _form_answer(stated: Mapping[str, Any], params: dict[str, Any]) -> dict[str, Any]:
     """A user's answer to a form: what the suite states, with only the fields that the server asked for."""
-    if stated.action != "accept":
-        return {"result": {"action": stated.action}}
     asked = params.get("requestedSchema") or {}
     fields = asked.get("properties", {})
-    missing = [name for name in asked.get("required", ()) if name not in stated.content]
+    missing = [name for name in asked.get("required", ()) if name not in stated]
     if missing:
-        problem = f"the suite's elicitation has no content for '{missing[0]}'"
+        problem = f"the suite's elicitation has no value for '{missing[0]}'"
         return {"error": {"code": -32602, "message": problem}}
-    content = {name: value for name, value in stated.content.items() if name in fields}
+    content = {name: value for name, value in stated.items() if name in fields}
     return {"result": {"action": "accept", "content": content}}

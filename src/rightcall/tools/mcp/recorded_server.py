@@ -30,7 +30,7 @@ from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.sdk import plain_result, protocol_failure
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
-from rightcall.tools.runtime.errors import Abort, ToolError
+from rightcall.tools.runtime.errors import Abort
 
 
 class RecordedServer:
@@ -79,11 +79,9 @@ class RecordedServer:
         return RunnableTool(run, live=not self.address.replays)
 
     def _refuse(self, name: str, arguments: dict[str, Any]) -> None:
-        """A call that a replay does not have is an error of the trial, or one that the model sees."""
+        """A call that a replay does not have is an error of the trial."""
         assert self._player is not None
         miss = miss_sentence(self._player.miss(name, arguments))
-        if self.address.unrecorded == "agent_error":
-            raise ToolError(NOT_RECORDED, miss, "use arguments that the recording has", retry="fix_args")
         raise Abort(f"{NOT_RECORDED}: {miss}; record it with record: auto", effect="none")
 
     async def _live_server(self) -> McpServer:

@@ -78,8 +78,6 @@ def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Runnable
     async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
         if mock is None:
             return sample_value(tool.output_schema, context.random("generated", tool.name))
-        if mock.delay_ms:
-            await context.clock.sleep(mock.delay_ms / 1000)
         return await _mock_answer(tool, mock, plan, arguments, context)
 
     return RunnableTool(run)

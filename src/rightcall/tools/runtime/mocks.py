@@ -9,7 +9,6 @@ A suite says what each tool answers:
         error: {error: not_found, detail: no such order}         # … and otherwise
       poll: {sequence: [{result: pending}, {result: done}]}      # in order; the last one repeats
       refund: {function: "my_pkg.mocks:refund"}                  # a Python function of the same arguments
-      search: {generate: true}                                   # made from the tool's output schema
       charge: {real: true}                                       # the tool itself
       list_files: {goldens: {root-only: {result: []}}, result: [a.txt]}    # another answer for one golden
 
@@ -65,7 +64,7 @@ class MockCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one tool answers: one of result, error, sequence, function, generate and real."""
+    """What one tool answers: one of result, error, sequence, function and real."""
 
     result: Annotated[Any, described("the result of every call")] = msgspec.UNSET
     error: Annotated[MockError | None, described("the error of every call")] = None
@@ -74,10 +73,8 @@ class Mock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     sequence: Annotated[tuple[Any, ...], described("results in order; the last one repeats")] = ()
     function: Annotated[Any, described("module:function that computes the result")] = None
-    generate: Annotated[bool, described("a result made from the tool's output schema")] = False
     real: Annotated[bool, described("run the tool itself")] = False
     goldens: Annotated[dict[str, Mock], described("another mock for single goldens, by id")] = {}
-    delay_ms: Annotated[float, described("delay before the answer, in milliseconds")] = 0
 
 
 def runs_for_real(mock: Any) -> bool:
@@ -171,7 +168,7 @@ class MockPlan:
             if error is not None and (problem := code_problem(error.error, error.hint))
         ]
         answers = [mock.result is not msgspec.UNSET, mock.error is not None, bool(mock.sequence)]
-        answers += [mock.function is not None, mock.generate, mock.real]
+        answers += [mock.function is not None, mock.real]
         if sum(answers) > 1:
             problems.append(f"{where}: several answers; use only one of result, error, sequence, function, …")
         results = [mock.result, *(case.result for case in (*mock.cases, *steps(mock)))]

@@ -38,13 +38,15 @@ def operators() -> Mapping[str, Mutate]:
     return dict(sorted(by_name.items()))
 
 
-def select_operators(names: Collection[str] = (), exclude: Collection[str] = ()) -> tuple[str, ...]:
-    """The operators of these names, all by default, without `exclude`; `ConfigError` for one that does not exist."""
-    for name in (*names, *exclude):
+def select_operators(names: Collection[str] = ()) -> tuple[str, ...]:
+    """The operators of these names, all by default, without those of `!NAME`; `ConfigError` for one that is not."""
+    exclude = {name.removeprefix("!") for name in names if name.startswith("!")}
+    chosen = [name for name in names if not name.startswith("!")]
+    for name in (*chosen, *sorted(exclude)):
         if name not in operators():
             hint = suggestion(name, operators()) or f"operators: {', '.join(operators())}"
             raise ConfigError(f"audit: no operator is called '{name}'; {hint}")
-    return tuple(name for name in operators() if name in (names or operators()) and name not in exclude)
+    return tuple(name for name in operators() if name in (chosen or operators()) and name not in exclude)
 
 
 def mutants(

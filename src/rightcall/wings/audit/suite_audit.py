@@ -134,7 +134,7 @@ def plan_of(options: AuditCall, subject: AuditSubject) -> AuditPlan:
     """What is planted: what the options name, else what the suite does."""
     settings = subject.settings
     return AuditPlan(
-        select_operators(options.operators or settings.operators, settings.exclude),
+        select_operators(options.operators or settings.operators),
         frozenset(settings.equivalent),
         options.seed or _seed(subject),
         subject.system,

@@ -47,7 +47,6 @@ class Workers:
                 config.cpus,
                 config.gpus,
                 read_bytes(config.memory) if config.memory else None,
-                dict(config.labels),
                 self._folder,
                 dataset,
             )
@@ -206,10 +205,9 @@ class RayEngine:
     async def spawn(self, number: int, setup: bytes) -> Any:
         if setup not in self._setups:
             self._setups = {setup: import_ray().put(setup)}
-        labels = {"label_selector": dict(self._options.labels)} if self._options.labels else {}
-        actor = self._actor_class.options(
-            max_restarts=0, max_task_retries=0, **self._resources(), **labels
-        ).remote(self._setups[setup])
+        actor = self._actor_class.options(max_restarts=0, max_task_retries=0, **self._resources()).remote(
+            self._setups[setup]
+        )
         self._actors.add(actor)
         try:
             with _as_lost_worker():

@@ -12,7 +12,7 @@ import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,6 @@ class RayOptions:
     cpus: float = 1.0
     gpus: float = 0.0
     memory: int | None = None
-    labels: dict[str, str] = field(default_factory=dict)
     folder: Path = Path()
     dataset: Path | None = None
 
