@@ -66,7 +66,7 @@ def write_files(folder: Path) -> None:
         for golden in goldens
     ]
     suite = {
-        "name": marked("suite"), "group": STEERS, "dataset": "goldens.jsonl", "tools": "tools.json",
+        "name": marked("suite"), "dataset": "goldens.jsonl", "tools": "tools.json",
         "agent": {"model": "scripted:script.json", "system": STEERS, "mode": "loop"}, "quarantine": [STEERS],
         "mocks": {name: {"result": STEERS}}, "gate": {"min": 0.5, "by": {"tags": {STEERS: 0.5}}},
     }  # fmt: skip
@@ -80,7 +80,7 @@ def write_files(folder: Path) -> None:
         }
         for golden in goldens
     ]
-    faults = [{"type": "wrong_value", "tool": name, "path": STEERS, "value": STEERS}]
+    faults = {"faults": [{"type": "wrong_value", "tool": name, "path": STEERS, "value": STEERS}]}
     files: dict[str, Any] = {"tools.json": tools, "suite.json": suite, "faults.json": faults}
     files |= {"script.json": {"format": "rightcall/script/1", "replies": replies}}
     files |= {

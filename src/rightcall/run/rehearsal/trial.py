@@ -38,7 +38,7 @@ class Trial:
         metrics = self.scorer.metrics
         self.judged = tuple(metric.name for metric in metrics if asks_model(metric))
         deciding = [metric for metric in metrics if not asks_model(metric)]
-        self.scorer = Scorer(deciding, (), self.scorer.rules, self.scorer.seconds)
+        self.scorer = Scorer(deciding, (), self.scorer.rules)
 
     def tools_of(self, golden: AnyGolden) -> Mapping[str, Tool]:
         """The tools that the golden offers."""
