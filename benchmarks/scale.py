@@ -88,7 +88,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks scale")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--rows", nargs="*", choices=[*SIZES], default=[*SIZES])
-    parser.add_argument("--postgres", action="store_true", help="also runs whose workers write to PostgreSQL")
+    parser.add_argument("--postgres", action="store_true", help="also runs whose results go to PostgreSQL")
     parser.add_argument("--scale", type=float, default=1.0, help="more or fewer cases")
     parser.add_argument("--markdown", action="store_true", help="a table in Markdown")
     parser.add_argument(
@@ -149,11 +149,11 @@ def runs(
         file = str(folder / f"{row}.db")
         alone = measured(f"{NAMES[row]}, one process", plan, file, None)
         yield alone
-        for store, writes in ((file, False), *(((url, True),) if url else ())):
+        for store in (file, *((url,) if url else ())):
             one = 0.0
             for workers in options.workers:
-                driver = Driver(engine, WorkerOptions(workers, writes=writes, paths=(ROOT,)))
-                name = f"{workers} worker{'s' if workers > 1 else ''}, {'they write' if writes else 'driver writes'}"
+                driver = Driver(engine, WorkerOptions(workers, paths=(ROOT,)))
+                name = f"{workers} worker{'s' if workers > 1 else ''}, {'PostgreSQL' if store == url else 'a file'}"
                 found = measured(name, widened(plan, n, workers) if row == "wait100" else plan, store, driver)
                 one = one or found.rate / workers
                 yield replace(found, efficiency=found.rate / (workers * one), alone=alone.driver)

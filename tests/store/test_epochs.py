@@ -40,17 +40,6 @@ def test_a_writer_that_was_taken_over_drops_no_errors_and_finishes_nothing(share
     assert (run.results, run.errors, run.finished, run.verdict) == (1, 1, False, "")
 
 
-def test_a_writer_takes_over_from_its_own_workers_but_never_takes_a_run_back(shared):
-    first = shared.runs.begin(a_run())
-    fenced = shared.runs.resume(first.run_id, epoch=first.epoch)
-    with pytest.raises(RunTakenOver):
-        first.add([a_result("a")])
-    newer = shared.runs.resume(first.run_id)
-    with pytest.raises(RunTakenOver):
-        shared.runs.resume(first.run_id, epoch=fenced.epoch)
-    assert newer.add([a_result("a")]) == {("a", 0)}
-
-
 def test_a_writer_learns_that_the_one_who_took_over_has_finished(shared):
     first = shared.runs.begin(a_run())
     second = shared.runs.resume(first.run_id)

@@ -19,23 +19,17 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import WatchedInputs
-from rightcall.store.base import Key
 from rightcall.store.sql.store import Store
 
 Cell = tuple[AnyGolden, int]
 """A golden and the number of a trial: what is run once and stored once."""
 
 
-async def _nothing() -> None:
-    """Nobody else writes."""
-
-
 class RunWork(msgspec.Struct, frozen=True):
     """What a backend runs. `planned` counts all trials of the run, `left` those still to be done.
 
     `definitions` are the tools as the run's fingerprint knows them, `tools` what the agent can be offered, `models`
-    those that goldens name. `stored` reads results that another process may have stored already; `epoch` and
-    `store` are what a worker needs to write results itself.
+    those that goldens name. `store` is where workers keep the keys of real tools, "" for a file.
     """
 
     plan: Plan
@@ -45,7 +39,6 @@ class RunWork(msgspec.Struct, frozen=True):
     definitions: tuple[Tool, ...] = ()
     tools: Mapping[str, Tool] = {}
     models: frozenset[str] = frozenset()
-    stored: Callable[[Sequence[Key]], Awaitable[Sequence[CaseResult]]] | None = None
     affordable: Callable[[int], int] | None = None
     """How many more cells fit into the budgets of the run, at their worst, given the number in progress; None when the
     limits of a case do not bound its cost."""
@@ -53,16 +46,12 @@ class RunWork(msgspec.Struct, frozen=True):
     """How many cells come before the others, which start after this wait."""
 
     store: str = ""
-    epoch: int = 0
-    fence: Callable[[], Awaitable[None]] = _nothing
-    """Takes the run over from all who write to it now: from then on they store nothing more."""
 
 
 class Batch(msgspec.Struct, frozen=True):
     """Results that are ready. `retries`, `at_once` and `workers` are those of the whole backend at that moment.
 
-    `stored` results are in the store already. `lag_ms` is the largest delay this machine added to a latency that is
-    limited.
+    `lag_ms` is the largest delay this machine added to a latency that is limited.
     """
 
     results: Sequence[CaseResult]
@@ -70,7 +59,6 @@ class Batch(msgspec.Struct, frozen=True):
     at_once: int = 0
     workers: int = 0
     lag_ms: float = 0.0
-    stored: bool = False
 
 
 Take = Callable[[Batch], Awaitable[None]]

@@ -129,9 +129,6 @@ class LiveRun:
                 self._lag_ms = max(self._lag_ms, batch.lag_ms)
                 self._taken += len(batch.results)
                 self._watch_answers(batch)
-                if batch.stored:
-                    self._count_written(batch.results)
-                    return
                 for result in batch.results:
                     await sink.put(result)
                     if self._deciding or self._may_decide(result):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,7 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model.run import CaseResult, Run
+from rightcall.model.run import Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import settle_stored, worst_case_of_plan
@@ -31,7 +31,7 @@ from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
 from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run
 from rightcall.store.address import Persistence
-from rightcall.store.base import Key, changes
+from rightcall.store.base import changes
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.key_location import run_keys
@@ -117,10 +117,6 @@ async def _run_prepared(
         running.recall(result)
     prepared.session.begin(run.id, lambda: run_keys(store.file, store.url, scrubber()))
 
-    async def fence() -> None:
-        nonlocal writer
-        writer = await asyncio.to_thread(persist, partial(store.runs.resume, run.id, epoch=writer.epoch))
-
     work = RunWork(
         plan,
         run.id,
@@ -131,12 +127,8 @@ async def _run_prepared(
         models=prepared.models,
         affordable=running.affordable if worst_case(plan) else None,
         first=running.first if plan.concurrency > 1 and not done.count else None,
-        stored=partial(_read_back, store, run.id, persist),
         store="" if store.file else store.url,
-        epoch=writer.epoch,
-        fence=fence,
     )
-    # The writer of the moment: a fence replaces it, and the old one could store nothing more.
     try:
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
@@ -223,13 +215,6 @@ def _last_writes(
         yield partial(store.runs.tag, outcome.run.id, REPLAYED)
     if not outcome.stopped:
         yield partial(store.runs.finish, outcome.run.id, outcome.summary, word, early=early, epoch=epoch)
-
-
-async def _read_back(
-    store: Store, run_id: str, persist: Persistence, keys: Sequence[Key]
-) -> Sequence[CaseResult]:
-    read = partial(persist, lambda: store.runs.results_of(run_id, keys))
-    return list((await asyncio.to_thread(read)).values())
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:

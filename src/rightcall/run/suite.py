@@ -164,9 +164,6 @@ class WorkersConfig(Record, frozen=True):
     cpus: Annotated[float, described("CPUs per worker", ge=0)] = 1.0
     gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
     memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
-    writer: Annotated[
-        Literal["driver", "workers"], described("who writes results; workers only with PostgreSQL")
-    ] = "driver"
 
 
 class AuditSettings(Record, frozen=True):

@@ -279,24 +279,6 @@ class Priced:
         return Trajectory(calls=(ToolCall("a", {"n": 0}),), usage=Usage(80, 20))
 
 
-def test_results_that_wait_to_be_written_survive_a_fence(store):
-    """A driver fences off lost workers; its own pending results must not be refused as those of another process."""
-
-    waiting = []
-
-    class Fencing(Driver):
-        async def _hand_over(self, batch):
-            waiting.append(batch)
-
-        async def _count_left_behind(self):
-            await self._work.fence()
-            for batch in waiting:
-                await super()._hand_over(batch)
-
-    outcome = asyncio.run(run_plan(plan(10), store, backend=Fencing(OneProcess(), WorkerOptions(2))))
-    assert outcome.done == 10 and store.runs.get(outcome.run.id).finished
-
-
 def test_results_between_driver_and_runner_count_against_a_hard_budget(store):
     """A lease handed out between the two would spend the same budget twice."""
 

@@ -96,11 +96,10 @@ def test_goldens_that_state_no_check_decide_nothing_on_workers(store, engine, tm
     assert checked or "nothing was checked" in str(shared.verdict)
 
 
-@pytest.mark.parametrize("writes", [False, True])
-def test_on_postgresql_driver_or_workers_write_the_same(postgres, engine, tmp_path, writes):
+def test_on_postgresql_a_run_is_that_of_one_process(postgres, engine, tmp_path):
     with open_store(postgres) as store:
         plan = plan_of(harming(goldens(60, tmp_path), {17: "once"}), agents.harmful)
-        shared = ran(store, plan, engine, writes=writes)
+        shared = ran(store, plan, engine)
         alone = ran(store, plan)
         assert stored(store, shared.run.id) == stored(store, alone.run.id)
         assert counters(store, shared.run.id) == counters(store, alone.run.id)
@@ -138,7 +137,7 @@ def test_a_paused_worker_is_replaced_and_its_later_results_change_nothing(engine
                 os.kill(int((tmp_path / "pid").read_text()), signal.SIGCONT)
 
     plan = plan_of(harming(goldens(40, tmp_path), {11: "pause"}), agents.harmful)
-    options = WorkerOptions(2, paths=(ROOT,), silence_seconds=8.0, writes=where == "postgres")
+    options = WorkerOptions(2, paths=(ROOT,), silence_seconds=8.0)
     with open_store(postgres if where == "postgres" else tmp_path / "results.db") as store:
         shared = asyncio.run(run_plan(plan, store, backend=Driver(engine, options, lost)))
         assert any("silent for 8 s" in line for line in told)

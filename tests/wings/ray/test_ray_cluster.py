@@ -128,7 +128,7 @@ def test_what_cannot_be_shared_by_workers_is_refused(shipped, tmp_path):
         plan,
         agent=replace(plan.agent, recordings=Recordings(RecordSettings("auto"), tmp_path), execute="real"),
     )
-    config = WorkersConfig(count=2, writer="workers")
+    config = WorkersConfig(count=2)
     with open_store(tmp_path / "results.db") as store, pytest.raises(ConfigError) as refused:
         Workers(config, folder=shipped, dataset=None).backend(recorded, store, print)
-    assert len(refused.value.problems) == 3
+    assert len(refused.value.problems) == 2

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, delete, func, select, update
 from sqlalchemy.dialects import sqlite
 
-from rightcall.core.errors import InputError, RunTakenOver, StoreError
+from rightcall.core.errors import InputError, StoreError
 from rightcall.model import Run, Summary
 from rightcall.store.base import (
     Change,
@@ -144,12 +144,11 @@ class Runs(GoldenList, Removal):
             insert_missing(connection, tables.documents, sorted(rows))
         return RunWriter(self._store, key, run.id, FIRST_EPOCH)
 
-    def resume(self, run: str, *, epoch: int | None = None) -> RunWriter:
+    def resume(self, run: str) -> RunWriter:
         """Take over an unfinished run; ask `changes` first whether it is still the same run.
 
         The previous writer cannot store another result: of two processes that resume a run, the later one
-        continues and the earlier one gets a `RunTakenOver` error. With an `epoch`, the run is taken over only from
-        writers of that one, and the error comes at once if another process has it by now.
+        continues and the earlier one gets a `RunTakenOver` error.
         """
         with self._store.write_transaction() as connection:
             row = _require_unfinished(find(connection, run))
@@ -163,8 +162,6 @@ class Runs(GoldenList, Removal):
             if new is None:  # after it was found
                 problem = "was finished or deleted meanwhile"
                 raise InputError(f"run {row.id}", problem, "start a new run instead")
-            if epoch is not None and new != epoch + 1:
-                raise RunTakenOver(row.id)
         return RunWriter(self._store, row.key, row.id, new)
 
     def join(self, run: str, *, epoch: int | None = None) -> RunWriter:

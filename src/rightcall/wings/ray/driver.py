@@ -7,16 +7,13 @@ accepted it; cells of a lost worker are run again, and only the store knows what
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-import msgspec
 
 from rightcall.agents.pool import first_error
 from rightcall.model.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
-from rightcall.store.base import Key
 from rightcall.wings.ray.crew import GRACE_SECONDS, START_SECONDS, Crew, loop_time
 from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.wings.ray.lease import Lease, LeaseLedger, lease_size
@@ -110,7 +107,6 @@ class Driver:
                 await asyncio.wait(serving)
                 for watch in watching:
                     watch.cancel()
-                await self._count_left_behind()
         except BaseExceptionGroup as errors:
             raise first_error(errors) from None
 
@@ -210,18 +206,16 @@ class Driver:
             if (cell := new.get(key)) is not None
         ]
         seat.results += len(results)
-        await self._deliver(results, lag_ms=sent.lag_ms, stored=sent.stored)
+        await self._deliver(results, lag_ms=sent.lag_ms)
 
-    async def _deliver(
-        self, results: Sequence[CaseResult], *, lag_ms: float = 0.0, stored: bool = False
-    ) -> None:
+    async def _deliver(self, results: Sequence[CaseResult], *, lag_ms: float = 0.0) -> None:
         """Pass settled results to the runner, whatever happens to the worker meanwhile."""
         if not results:
             return
         self._left -= len(results)
         seated = self._crew.workers_present()
         at_once = sum(seat.reported.at_once or seat.at_once for seat in seated)
-        batch = Batch(results, self._retries, at_once, len(seated), lag_ms, stored)
+        batch = Batch(results, self._retries, at_once, len(seated), lag_ms)
         self._delivering += len(results)  # neither out nor taken yet, but a part of hard budgets
         taking = asyncio.ensure_future(self._hand_over(batch))
         try:
@@ -237,7 +231,6 @@ class Driver:
     async def _bury(self, seat: Seat, why: str) -> None:
         """Return the cells of a lost worker; end the run when workers keep dying."""
         reason = await self._crew.end(seat) or why
-        await self._recover_stored(seat)
         loss = self._ledger.lose(seat.number)
         again = f", {loss.again:,} cases again" if loss.again else ""
         self._tell(f"{seat.name} lost ({reason}){again}")
@@ -247,34 +240,6 @@ class Driver:
             self._deaths = fruitless_deaths(self._deaths, loop_time(), reason)
         self._crew.deal()
         self._wake()
-
-    async def _recover_stored(self, seat: Seat) -> None:
-        """Count what a worker that writes its own results had stored before it was lost."""
-        if not self._options.writes or self._work.stored is None:
-            return
-        for lease in self._ledger.leases_of(seat.number):
-            stored_results = await self._read_stored(lease.cells)
-            new = self._ledger.settle(lease.number, [(r.golden_id, r.trial) for r in stored_results])
-            seat.results += len(new)
-            await self._deliver([r for r in stored_results if (r.golden_id, r.trial) in new], stored=True)
-
-    async def _count_left_behind(self) -> None:
-        """Count what lost workers stored of cells that nobody runs again, because the run was stopped.
-
-        From then on they store nothing more: a lost worker may live on, paused or cut off.
-        """
-        left = self._ledger.unfinished_cells()
-        if left and self._options.writes and self._work.stored is not None:
-            await self._work.fence()
-            await self._deliver(await self._read_stored(left), stored=True)
-
-    async def _read_stored(self, cells: Mapping[Key, Cell]) -> list[CaseResult]:
-        assert self._work.stored is not None
-        return [  # completed from their goldens
-            msgspec.structs.replace(result, cluster=golden.cluster, tags=golden.tags)
-            for result in await self._work.stored(list(cells))
-            for golden in [cells[result.golden_id, result.trial][0]]
-        ]
 
     async def _wait(
         self, tasks: set[asyncio.Task[Any]], seconds: float | None = None

@@ -73,7 +73,6 @@ class WorkerOptions:
     lease_seconds: float = 1.0
     silence_seconds: float = SILENCE_SECONDS
     hello_seconds: float = HELLO_SECONDS
-    writes: bool = False
     paths: tuple[str, ...] = ()
     folder: str = ""
 
@@ -105,14 +104,12 @@ class WorkerSetup:
     run_id: str
     models: tuple[str, ...] = ()
     store: str = ""
-    epoch: int = 0
-    writes: bool = False
 
 
 def pack_setup(work: RunWork, options: WorkerOptions, pack: Pack) -> bytes:
     """The setup, packed inside the places where its modules are: those must be known before it is unpacked."""
     light = replace(work.plan, dataset=(), in_memory=None, quarantine=frozenset())
-    setup = WorkerSetup(light, work.run_id, tuple(work.models), work.store, work.epoch, writes=options.writes)
+    setup = WorkerSetup(light, work.run_id, tuple(work.models), work.store)
     try:
         inner = pack(setup)
     except Exception as error:  # whatever a foreign object raises when it is pickled

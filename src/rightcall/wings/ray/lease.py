@@ -75,11 +75,6 @@ class LeaseLedger:
     def leases_of(self, worker: int) -> list[Lease]:
         return [lease for lease in self._out.values() if lease.worker == worker]
 
-    def unfinished_cells(self) -> dict[Key, Cell]:
-        """Cells that were out once and have no result: of lost workers, and those that no worker began."""
-        cells = [*self._waiting, *(cell for suspects, _ in self._suspects for cell in suspects)]
-        return {(golden.id, trial): (golden, trial) for golden, trial in cells}
-
     def hand_out(self, worker: int, size: int, most: int | None = None) -> Lease | None:
         """The next lease for this worker, of no more than `most` cells; None when there is none for it now."""
         has = self.leases_of(worker)

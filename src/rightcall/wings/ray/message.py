@@ -159,14 +159,13 @@ class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
     waiting: int = 0
     at_once: int = 0
     lag_ms: float = 0.0
-    stored: bool = False
     failed: Failed | None = None
     watched: WatchedInputs | None = None
     """What the agent's code read since the last message."""
 
 
-def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = False) -> tuple[SentCase, ...]:
-    """Results by their places; those already `stored` without trajectories, which are no longer needed."""
+def cases_to_send(results: Iterable[tuple[int, CaseResult]]) -> tuple[SentCase, ...]:
+    """Results by their places."""
     return tuple(
         SentCase(
             place,
@@ -178,7 +177,7 @@ def cases_to_send(results: Iterable[tuple[int, CaseResult]], *, stored: bool = F
             result.latency_ms,
             result.usage,
             0.0 if result.trajectory is None else result.trajectory.lag_ms,
-            None if stored or result.trajectory is None else compress_record(result.trajectory),
+            None if result.trajectory is None else compress_record(result.trajectory),
             first_request=result.first_request,
             checked=result.checked,
         )

@@ -57,7 +57,6 @@ class Workers:
         if problems := list(unfit(plan, store, self._config)):
             raise ConfigError(*problems)
         options = WorkerOptions(
-            writes=self._config.writer == "workers",
             paths=(str(self._folder), str(Path.cwd())),
             folder=str(Path.cwd()) if self._engine.local else "",
         )
@@ -105,8 +104,6 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
     agent = plan.agent
     if agent.recordings is not None:
         yield "recording writes one file, which workers cannot share; run without workers to record"
-    if config.writer == "workers" and store.file is not None:
-        yield "workers.writer: workers requires a PostgreSQL store; a file has one writer (writer: driver)"
     if agent.runs_tools and store.file is not None:
         yield (
             "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "

@@ -30,11 +30,8 @@ from rightcall.run.backend import Cell
 from rightcall.run.case_runner import CaseRunner
 from rightcall.run.local_trials import LimitedLag
 from rightcall.run.plan import Plan
-from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import AgentWatch
-from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key
-from rightcall.store.sql.store import Store
 from rightcall.tools.idempotency.key_location import run_keys
 from rightcall.wings.ray.engine import WorkerSetup
 from rightcall.wings.ray.message import (
@@ -57,12 +54,6 @@ FINGERPRINTS = ("tools", "metrics", "agent", "settings", "limits", "mocks", "fau
 """Packages whose versions must be equal on every worker and the driver."""
 
 
-WRITE_SECONDS = 30.0
-"""How long a worker retries a failing store: less than the silence after which it counts as lost."""
-
-Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
-
-
 class Worker:
     """Runs cells for a driver: `tell` answers messages, `lease` streams the results of a lease."""
 
@@ -75,8 +66,6 @@ class Worker:
         self._session: Session | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
-        self._store: Store | None = None
-        self._write: Write | None = None
         self._watch: AgentWatch | None = None
         self._gather_seconds = GATHER_SECONDS
 
@@ -107,33 +96,21 @@ class Worker:
             self._cells.put(cells)
         try:
             async for results in outbox.batches():
-                if self._write is not None and results:
-                    results = await self._store_batch(self._write, results, outbox)  # noqa: PLW2901
                 yield self._send(results, outbox)
         finally:
             del self._outboxes[number]
 
-    async def _store_batch(self, write: Write, results: list[Placed], outbox: Outbox) -> list[Placed]:
-        """Store a batch from this worker, and continue with each result as stored."""
-        try:
-            stored = await asyncio.to_thread(write, [result for _, result in results])
-        except Exception as error:
-            outbox.fail(Failed.of(error))
-            return []
-        return [(place, result) for (place, _), result in zip(results, stored, strict=True)]
-
     def _send(self, results: list[Placed], outbox: Outbox) -> bytes:
         asker = self._session.asker if self._session else None
-        stored, rate = self._write is not None, asker.rate if asker else None
+        rate = asker.rate if asker else None
         return encode_sent(
             Sent(
-                cases_to_send(results, stored=stored),
+                cases_to_send(results),
                 retries=asker.retries if asker else 0,
                 requests=rate.taken if rate else 0,
                 waiting=rate.waiting if rate else 0,
                 at_once=asker.throttle.limit if asker else self._pool.concurrency,
                 lag_ms=outbox.lag_ms,
-                stored=stored,
                 failed=outbox.failed,
                 watched=self._watch.news() if self._watch else None,
             )
@@ -169,17 +146,8 @@ class Worker:
         )
         keys = partial(run_keys, None, setup.store, scrubber()) if setup.store else None
         session.begin(setup.run_id, keys)
-        if setup.writes:
-            persist = Persistence(WRITE_SECONDS)
-            self._write = await asyncio.to_thread(persist, partial(self._writer, setup, persist))
         self._begin(setup, session, request.at_once)
         return hello
-
-    def _writer(self, setup: WorkerSetup, persist: Persistence) -> Write:
-        """What stores results of the run from here."""
-        store = self._store = self._store or open_store(setup.store)
-        writer = store.runs.join(setup.run_id, epoch=setup.epoch)
-        return lambda results: persist(lambda: store_batch(store, writer, results))
 
     def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
@@ -224,8 +192,6 @@ class Worker:
         if self._running is not None:
             await asyncio.wait([self._running])
         session, self._session = self._session, None
-        if self._store is not None:
-            self._store.close()
         if session is None:
             return Farewell()
         notices = tuple(session.notices())
