@@ -71,9 +71,9 @@ class Project:
         (folder / f"{self.name}.py").write_text(AGENT.replace("ADDRESS", address))
         (folder / "suite.yaml").write_text(SUITE.replace("NAME", self.name))
 
-    def check(self, *words: str) -> dict:
+    def check(self, *words: str, baseline: str = "main.jsonl") -> dict:
         with contextlib.chdir(self.folder):
-            run("check", "suite.yaml", "--baseline", "main.jsonl", "-o", "check.json", *words)
+            run("check", "suite.yaml", "--baseline", baseline, "-o", "check.json", *words)
             return json.loads(Path("check.json").read_text(encoding="utf-8"))
 
 
@@ -174,7 +174,7 @@ def test_full_runs_everything_and_compares_nothing(project, sent):
 def test_a_clock_is_masked_when_trials_of_the_baseline_show_it(project, sent, outside, tmp_path):
     def checked(baseline: Path) -> dict:
         with mock.patch.object(outside, "prompt", lambda golden: "It is 2026-11-18. Answer."):
-            return project.check("--plan", "--baseline", str(baseline))
+            return project.check("--plan", baseline=str(baseline))
 
     days = []
     for day in (16, 17):

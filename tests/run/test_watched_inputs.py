@@ -13,12 +13,14 @@ from rightcall.run.suite import AgentConfig, Suite
 from rightcall.run.watched_inputs import WatchedInputs, same_watch, variables_of_sources
 from tests.support.changed_agents import (
     AGENTS,
+    EXEC,
     GOOD,
     OWN,
     ChangedAgent,
     Service,
     Shop,
     function,
+    program,
     run_commands,
 )
 
@@ -26,6 +28,7 @@ SECRET = "a-value-that-nobody-may-see"
 TEXT = {"NAME.md": GOOD}
 READER = ChangedAgent(OWN, function("tool = (HERE / 'NAME.md').read_text()", **TEXT), "NAME.md")
 CACHE = "tool = open(HERE / 'NAME.md').read(); open(HERE / 'NAME.log', 'a+').write('.')"
+LISTED = program("tool = open(HERE / ('NAME' + '.md')).read()", **TEXT)
 RECORDED = {"record": {"mode": "auto", "level": "trajectory"}}
 HELPER = {
     "NAME_tools.py": "from NAME_words import TOOL\ndef answer(**_): return TOOL\n",
@@ -39,6 +42,8 @@ SHOPS = {
     "added": ChangedAgent(OWN, {**function(f"tool = '{GOOD}'"), "more.txt": GOOD}, "more.txt",
                           suite={"agent": {"model": OWN, "code": ["more.txt"]}}),
     "cache": ChangedAgent(OWN, function(CACHE, **TEXT, **{"NAME.log": "."}), None),
+    "listed": ChangedAgent(EXEC, LISTED, "NAME.md", suite={"agent": {"model": EXEC, "reuse": True, "code": ["*.md"]}}),
+    "program": ChangedAgent(EXEC, LISTED, None, suite={"agent": {"model": EXEC, "reuse": True, "code": ["*.md"]}}),
     "recorded": ChangedAgent(OWN, READER.files, "NAME.md", suite=RECORDED),
     "mock function": ChangedAgent("keyword:", HELPER, "NAME_words.py", suite={
         "agent": {"model": "keyword:", "mode": "loop"}, "mocks": {GOOD: {"function": "NAME_tools:answer"}}}),
@@ -105,6 +110,12 @@ def test_the_suite_may_leave_files_out_or_list_all_of_them(checks):
 def test_the_suite_may_add_files(checks):
     found = checks["added"][2]["check"]
     assert found["changes"][0]["name"] == "more.txt" and found["calls"]["spent"] > 0
+
+
+def test_a_program_is_compared_by_the_files_that_the_suite_lists(checks):
+    unchanged, edited = (checks[name][2]["check"] for name in ("program", "listed"))
+    assert (unchanged["verdict"], unchanged["calls"]["spent"], unchanged["unknown"]) == ("PASS", 0, "")
+    assert (edited["verdict"], edited["changes"][0]["name"][-3:]) == ("REGRESSED", ".md")
 
 
 def test_a_file_that_the_agent_reads_and_changes_itself_is_no_input_and_is_named(checks):
