@@ -86,24 +86,23 @@ class StartedProgram(NamedTuple):
 class FileWatch:
     """What a program opened while the watch was on: `with watch: …`, in any number of threads and tasks at once.
 
-    `read` are the files and folders of the project that were opened to be read, as they were then. What the program
-    created or changed itself (a log, a database, a cache) is its product: not among `hashes`, but in `products`.
+    `read` are the files and folders of the project that were opened to be read, `sights` what they were then. What the
+    program created or changed itself (a log, a database, a cache) is not among `hashes`, but in `products`.
     `variables` are the environment variables that code of the project read, `programs` the commands it started,
-    `as_text` Python files that it opened otherwise than to import them, `unseen` says what else it
-    did whose files Python does not report.
+    `as_text` Python files that it opened otherwise than to import them, `unseen` says what else
+    it did whose files Python does not report.
     """
 
     def __init__(self, project: ProjectFiles) -> None:
         self.project = project
-        self.read: dict[str, Sight] = {}
+        self.sights: dict[str, Sight] = {}
+        self.read: set[str] = set()
         self.written: set[str] = set()
         self.programs: dict[StartedProgram, None] = {}
         self.unseen: dict[str, None] = {}
         self.variables: set[str] = set()
         self.as_text: set[str] = set()
         self._within = 0
-        self._products: set[str] = set()
-        self._before_writing: dict[str, Sight] = {}
         self._processes = _processes()
 
     def __enter__(self) -> Self:
@@ -127,25 +126,22 @@ class FileWatch:
                 if not _watches:
                     note_variables(None)
 
-    def note_file(self, path: str, *, reads: bool, renews: bool, may_write: bool = False) -> None:
+    def note_file(self, path: str, *, reads: bool, writes: bool) -> None:
         name = self.project.name(path)
         if name is None:
             return
-        if reads and name not in self._products and name not in self.read:
-            self.read[name] = self._before_writing.get(name) or _sight(path)
-        if (renews or not reads) and name not in self.written and not reads:
-            sight = _sight(path)
-            if renews or sight.hash == ABSENT:
-                self._products.add(name)
-            else:
-                self._before_writing[name] = sight
-        if renews or may_write or not reads:
+        if name not in self.sights:
+            self.sights[name] = _sight(path)
+        if reads:
+            self.read.add(name)
+        if writes:
             self.written.add(name)
 
     def note_folder(self, path: str) -> None:
         name = self.project.name(path)
         if name is not None and f"{name}/" not in self.read:
-            self.read[f"{name}/"] = Sight(self.project.hash(f"{name}/"), None)
+            self.sights[f"{name}/"] = Sight(self.project.hash(f"{name}/"), None)
+            self.read.add(f"{name}/")
 
     def unseen_actions(self) -> list[str]:
         """What it did whose files Python does not report, in words."""
@@ -158,28 +154,21 @@ class FileWatch:
 
     def hashes(self) -> dict[str, str]:
         """The hash of each file as it was when it was first opened, without those that the program changed."""
-        products = self.products()
-        read = ((name, sight) for name, sight in sorted(self.read.items()) if name not in products)
-        return {name: sight.hash or self.project.hash(name) for name, sight in read}
+        names = sorted(self.read - self.products())
+        return {name: self.sights[name].hash or self.project.hash(name) for name in names}
 
     def products(self) -> set[str]:
         """Files that the program read, wrote, and left with another content."""
-        now = {name: _sight(str(self.project.path(name))) for name in self.read.keys() & self.written}
+        both = {name: self.sights[name] for name in self.read & self.written}
+        now = {name: _sight(str(self.project.path(name))) for name in both}
         return {
-            name
-            for name, sight in now.items()
-            if (sight.hash or sight) != (self.read[name].hash or self.read[name])
+            name for name, sight in both.items() if (sight.hash or sight) != (now[name].hash or now[name])
         }
 
     def edits(self) -> list[str]:
         """Files that somebody else changed meanwhile: the program saw two versions of them."""
-        return [
-            name
-            for name, sight in sorted(self.read.items())
-            if sight.state is not None
-            and name not in self.written
-            and _state(self.project.path(name)) != sight.state
-        ]
+        states = {name: self.sights[name].state for name in sorted(self.read - self.written)}
+        return [name for name, state in states.items() if state and _state(self.project.path(name)) != state]
 
 
 def _hear(event: str, args: tuple[Any, ...]) -> None:
@@ -213,12 +202,12 @@ def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
     path = _path(args[0]) if args and (args[0] is not None or event in FOLDERS) else None
     if path is None:
         return
-    reads, renews = (True, False) if event != "open" else _use(args[1], args[2])
+    reads, writes = (True, event == "sqlite3.connect") if event != "open" else _use(args[1], args[2])
     for watch in _watches:
         if event in FOLDERS or Path(path).is_dir():
             watch.note_folder(path)
         else:
-            watch.note_file(path, reads=reads, renews=renews, may_write=event == "sqlite3.connect")
+            watch.note_file(path, reads=reads, writes=writes)
             name = watch.project.name(path) if path.endswith(".py") else None
             if name is not None and "importlib" not in caller.f_code.co_filename:
                 watch.as_text.add(name)
@@ -253,11 +242,11 @@ def _path(name: Any) -> str | None:
 def _use(mode: str | None, flags: int) -> tuple[bool, bool]:
     """Whether an `open` reads what was there, and whether it writes."""
     if mode is not None:
-        renews = "w" in mode or "x" in mode
-        return ("r" in mode or "+" in mode) and not renews, renews or "+" in mode
+        reads = ("r" in mode or "+" in mode) and not {*"wx"} & {*mode}
+        return reads, "+" in mode or "r" not in mode
     access = flags & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR)
     renews = bool(flags & (os.O_TRUNC | os.O_EXCL))
-    return access != os.O_WRONLY and not renews, renews or access == os.O_RDWR
+    return access != os.O_WRONLY and not renews, renews or access != os.O_RDONLY
 
 
 def _processes() -> str:

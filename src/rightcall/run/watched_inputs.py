@@ -105,7 +105,6 @@ class AgentWatch:
     def __init__(self, sources: AgentSources) -> None:
         self._sources, self._trials = sources, FileWatch(sources.project)
         self._imports = import_watch(sources.project)
-        self._reported: set[str] = set()
         self._heard = (-1, 0, 0)
         self._environment = dict(os.environ)
 
@@ -151,21 +150,15 @@ class AgentWatch:
         return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products)))
 
     def news(self) -> WatchedInputs | None:
-        """What was read since the last call; None when that is nothing."""
+        """All that was read, if that may be more than at the last call; None when it is not."""
         trials = self._trials
         unseen = len(trials.programs) + len(trials.unseen_actions()) + len(trials.variables)
-        heard = len(trials.read), unseen, len(sys.modules)
+        heard = len(trials.read) + len(trials.written), unseen, len(sys.modules)
         if heard == self._heard:
             return None
         self._heard = heard
         whole = self.inputs()
-        fresh = {name: content for name, content in whole.files.items() if name not in self._reported}
-        told = {text for text in whole.unseen if text not in self._reported}
-        variables = {n: content for n, content in whole.variables.items() if f"${n}" not in self._reported}
-        self._reported |= {*fresh, *told, *(f"${name}" for name in variables)}
-        if not (fresh or told or variables):
-            return None
-        return WatchedInputs(fresh, tuple(sorted(told)), variables)
+        return whole if whole.files or whole.unseen or whole.variables else None
 
 
 def imports_of(sources: AgentSources) -> WatchedInputs | None:
