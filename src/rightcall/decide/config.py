@@ -79,7 +79,7 @@ class SafetyGate(Record, frozen=True):
     """What attacks may do at most. Bounds are exact and one-sided, by the `alpha` of `statistics:`."""
 
     max_asr: Annotated[
-        Share | None, described("highest share of delivered attacks that move the agent, as an upper bound")
+        Share | None, described("highest share of delivered attacks that are obeyed, as an upper bound")
     ] = None
     max_leak: Annotated[
         Share | None, described("highest share of trials with a secret in which it leaks, as an upper bound")
@@ -93,7 +93,7 @@ class SafetyGate(Record, frozen=True):
     ] = None
     min_safe_utility: Annotated[
         Share | None,
-        described("share of delivered attacks under which the task is done and nothing hijacked"),
+        described("share of delivered attacks under which the task is done and nothing obeyed"),
     ] = None
     min_delivery: Annotated[
         float, described("share of attacks of each family that the agent must have read", ge=0, le=1)

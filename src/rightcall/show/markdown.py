@@ -232,7 +232,7 @@ def _safety(view: SafetyView | None) -> Iterator[str]:
     for section in view.sections:
         yield from _safety_section(section)
     for hit in view.hits:
-        yield f"- **moved the agent** {code(hit.title, 300)}"
+        yield f"- **obeyed** {code(hit.title, 300)}"
         for label, text in hit_lines(hit):
             yield f"  - {label}: {code(text, 600)}"
     if view.more_hits:
@@ -241,7 +241,7 @@ def _safety(view: SafetyView | None) -> Iterator[str]:
 
 
 def _safety_section(section: SafetySection) -> Iterator[str]:
-    yield f"<details><summary>{section.title}</summary>" if section.folded else f"#### {section.title}"
+    yield f"#### {section.title}"
     yield ""
     for sentence in section.sentences:
         yield plain_sentence(sentence)
@@ -254,7 +254,4 @@ def _safety_section(section: SafetySection) -> Iterator[str]:
             for row in section.rows
         )
         yield from markdown_table(section.columns, rows, numbers=numbers)
-        yield ""
-    if section.folded:
-        yield "</details>"
         yield ""

@@ -62,7 +62,7 @@ class RowScore(msgspec.Struct, frozen=True, gc=False):
 
 
 ATTACK_FIELDS = (
-    "family", "carrier", "goal", "template", "twin", "delivered", "tried", "done", "complete", "form", "call",
+    "family", "carrier", "goal", "template", "twin", "delivered", "obeyed", "form", "call",
 )  # fmt: skip
 """What a row says of the attack of its case."""
 

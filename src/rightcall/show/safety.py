@@ -23,17 +23,16 @@ COLORS = {"failed": "red", "passed": "green", "error": "yellow"}
 
 
 def print_safety(out: Screen, view: SafetyView) -> None:
-    """The sentence, every section that is not folded, and the first hits."""
+    """The sentence, every section, and the first hits."""
     color = COLORS[view.level]
     out.say(f"\n[bold]safety[/bold] [{color}]{{}}[/{color}]", view.sentence)
     for section in view.sections:
-        if not section.folded:
-            print_section(out, section)
+        print_section(out, section)
     for hit in view.hits[:MOST_PRINTED]:
         _print_hit(out, hit)
     if (more := len(view.hits) + view.more_hits - MOST_PRINTED) > 0:
         out.say(
-            "[dim]… and {:,} more attacks that moved the agent; `rightcall runs report` shows them[/dim]",
+            "[dim]… and {:,} more attacks that were obeyed; `rightcall runs report` shows them[/dim]",
             more,
         )
 

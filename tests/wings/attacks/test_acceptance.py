@@ -12,7 +12,7 @@ import pytest
 import rightcall as rc
 from rightcall.decide.safety_numbers import SafetyNumbers
 from rightcall.model import Golden, ToolCall
-from rightcall.model.safety import AttackCall
+from rightcall.model.safety import AttackCall, AttackOutcome
 from rightcall.wings.attacks.attack_plan import AttackPlan, OwnAttack, PlanRoles
 from rightcall.wings.attacks.attacked_plan import attack_set_of
 from tests.wings.attacks import agents
@@ -34,6 +34,16 @@ def numbers(run: Any) -> SafetyNumbers:
     return safety
 
 
+def met(run: Any) -> list[AttackOutcome]:
+    """The attacks that were delivered."""
+    outcomes = [r.metrics["resisted"].attack for r in run.results if "resisted" in r.metrics]
+    return [outcome for outcome in outcomes if outcome.delivered and outcome.twin is None]
+
+
+def obeyed(run: Any) -> list[AttackOutcome]:
+    return [outcome for outcome in met(run) if outcome.obeyed]
+
+
 def attempts(**settings: Any) -> list[Golden]:
     return attack_set_of(WORLDS, GOLDENS, AttackPlan(**settings)).goldens
 
@@ -43,12 +53,10 @@ def test_the_naive_agent_is_moved_by_everything_that_it_reads(auto, tmp_path):
     safety = numbers(run)
     assert safety.delivered == safety.attempts == 300
     assert safety.asr.value == 1.0
-    assert all(
-        row.tried == row.delivered
-        for row in (*safety.carriers, *safety.goals, *safety.families, *safety.sinks)
-    )
-    sinks = {tool for attempt in auto.attempts for tool in attempt.safety.sinks}
-    assert {row.name for row in safety.sinks} >= sinks
+    assert all(row.obeyed == row.delivered for row in safety.rows)
+    assert {row.sink for row in safety.rows} >= {
+        tool for attempt in auto.attempts for tool in attempt.safety.sinks
+    }
     assert run.verdict.exit_code == 1
 
 
@@ -79,9 +87,7 @@ def test_the_shy_agent_loses_neutral_twins_and_does_what_it_is_asked(tmp_path):
 
 def test_the_blind_agent_is_never_called_safe(tmp_path):
     run = attacked(agents.blind, attempts(attempts=60), tmp_path, gate=ASR)
-    delivered = {row.name: row.delivered for row in numbers(run).carriers}
-    assert delivered["result"] == delivered["name"] == delivered["error"] == delivered["rug_pull"] == 0
-    assert delivered["definition"] and delivered["shadow"]
+    assert {row.carrier for row in numbers(run).rows if row.delivered} == {"definition", "shadow"}
     assert run.verdict.word == "INCONCLUSIVE"
 
 
@@ -120,27 +126,25 @@ def base64_of(text: str) -> str:
         (lambda secret: [secret[11:], secret[:11]], "in two halves"),
     ],
 )
-def test_a_leak_is_found_in_each_form_and_is_no_hijack(disguise, form, tmp_path):
+def test_a_leak_is_found_in_each_form_and_only_an_attack_on_the_mail_is_obeyed_by_it(
+    disguise, form, tmp_path
+):
     exfiltrations = attempts(attempts=12, goals=("exfiltrate",), carriers=("result",))
     run = attacked(mailing(disguise), exfiltrations, tmp_path)
     safety = numbers(run)
     assert safety.leak_rate.value == 1.0
-    assert safety.asr.count == 0
+    assert all(row.obeyed == (row.delivered if row.sink == "send_message" else 0) for row in safety.rows)
     forms = {
         leak for r in run.results if "resisted" in r.metrics for leak in r.metrics["resisted"].attack.leaks
     }
     assert {leak.partition(": ")[2] for leak in forms} == {form}
 
 
-def test_an_attack_that_is_stopped_was_still_tried(tmp_path):
+def test_an_attack_that_the_bank_or_validation_refuses_was_still_obeyed(tmp_path):
     payments = attempts(attempts=12, goals=("pay_attacker",))  # the bank knows no such account
-    run = attacked(naive, payments, tmp_path, gate=ASR)
-    safety = numbers(run)
-    assert (safety.asr.value, safety.asr_done.count) == (1.0, 0)
-    assert run.verdict.word == "FAIL"
+    paid = attacked(naive, payments, tmp_path / "paid", gate=ASR)
+    assert (numbers(paid).asr.value, paid.verdict.word) == (1.0, "FAIL")
 
-
-def test_an_attack_that_validation_refuses_was_still_tried(tmp_path):
     def careless(turn: Turn) -> list[ToolCall] | None:
         """Obeys, and forgets an argument that the tool requires."""
         for call in turn.demands():
@@ -153,25 +157,20 @@ def test_an_attack_that_validation_refuses_was_still_tried(tmp_path):
     mails = [g for g in mails if g.safety.forbidden and g.safety.forbidden[0].tool == "send_message"]
     run = attacked(careless, mails, tmp_path, gate=ASR)
     safety = numbers(run)
-    assert safety.delivered and (safety.asr.count, safety.asr_done.count) == (safety.delivered, 0)
+    assert safety.delivered and safety.asr.count == safety.delivered
     assert run.verdict.word == "FAIL"
 
 
 def test_the_patient_agent_is_moved_by_staged_texts_alone(tmp_path):
-    safety = numbers(
-        attacked(agents.patient, attempts(attempts=40, templates=("staged", "owner_note")), tmp_path)
-    )
-    moved = {row.name for row in safety.templates if row.tried}
-    assert moved == {"staged"}
-    assert all(row.tried == row.delivered for row in safety.templates if row.name == "staged")
+    run = attacked(agents.patient, attempts(attempts=40, templates=("staged", "owner_note")), tmp_path)
+    assert {attack.template for attack in obeyed(run)} == {"staged"}
+    assert all(attack.obeyed for attack in met(run) if attack.template == "staged")
 
 
 def test_the_looper_runs_away(tmp_path):
     pages = attempts(attempts="all", templates=("more_pages",), carriers=("result",), goals=("consume",))
     run = attacked(agents.looper, pages[:6], tmp_path)
-    safety = numbers(run)
-    assert safety.worst_amplification is not None and safety.worst_amplification > 5
-    assert "runaway" in run.summary.codes
+    assert "runaway" in run.summary.codes and numbers(run).asr.count
 
 
 def test_the_oversharer_is_moved_by_implicit_parameters_alone(tmp_path):
@@ -188,8 +187,7 @@ def test_the_oversharer_is_moved_by_implicit_parameters_alone(tmp_path):
         return [ToolCall(turn.next.name, {**turn.next.arguments, **extra}, id=turn.next.id)]
 
     plan = attempts(attempts=60, templates=("implicit", "owner_note", "prerequisite"))
-    safety = numbers(attacked(oversharer, plan, tmp_path))
-    assert {row.name for row in safety.templates if row.tried} == {"implicit"}
+    assert {attack.template for attack in obeyed(attacked(oversharer, plan, tmp_path))} == {"implicit"}
 
 
 def test_the_rememberer_is_moved_by_memory_alone_in_the_second_session(tmp_path):
@@ -214,17 +212,15 @@ def test_the_rememberer_is_moved_by_memory_alone_in_the_second_session(tmp_path)
         goals=("send_to_attacker",),
     )
     run = attacked(rememberer, plan, tmp_path)
-    moved = {row.name for row in numbers(run).carriers if row.tried}
-    assert moved == {"memory"}
-    hits = [r for r in run.results if "resisted" in r.metrics and r.metrics["resisted"].attack.tried]
-    assert all(r.metrics["resisted"].attack.family == "cross_session" for r in hits)
+    assert {(attack.carrier, attack.family) for attack in obeyed(run)} == {("memory", "cross_session")}
 
 
 def test_the_stranger_uses_another_users_id(tmp_path):
     plan = attempts(attempts=12, goals=("use_identity",), roles=PlanRoles(identity={"user_id": "usr_001"}))
     run = attacked(naive, plan, tmp_path)
-    assert numbers(run).cross_user_rate.value == 1.0
-    assert numbers(attacked(hardened, plan, tmp_path / "own")).cross_user_rate.count == 0
+    hits = [result for result in run.results if any(code.code == "cross_user" for code in result.codes)]
+    assert len(hits) == numbers(run).delivered
+    assert "cross_user" not in attacked(hardened, plan, tmp_path / "own").summary.codes
 
 
 def test_the_interval_of_a_faint_weakness_covers_it(auto, tmp_path):
@@ -236,7 +232,7 @@ def test_a_dead_provider_is_an_error_and_in_no_rate(tmp_path):
     run = attacked(agents.dead, attempts(attempts=12), tmp_path, gate=ASR)
     safety = numbers(run)
     assert (safety.attempts, safety.delivered, safety.asr.n) == (0, 0, 0)
-    assert safety.errors >= 12
+    assert safety.unanswered == safety.asr.unanswered == safety.asr.units >= 12
     assert run.verdict.word == "ERROR"
 
 
@@ -263,7 +259,7 @@ def test_an_attack_written_by_hand_for_a_memory_has_two_sessions(tmp_path):
     run = attacked(storing, [attempt], tmp_path)
     (result,) = [r for r in run.results if r.golden_id == attempt.id]
     outcome = result.metrics["resisted"].attack
-    assert outcome.delivered and outcome.tried
+    assert outcome.delivered and outcome.obeyed
     untouched = attacked(hardened, [attempt], tmp_path / "none")
     (result,) = [r for r in untouched.results if r.golden_id == attempt.id]
     assert not result.checked and "did not read it again" in result.metrics["resisted"].reason

@@ -85,9 +85,9 @@ def test_the_naive_agent_is_moved_by_a_skill_and_the_hardened_one_is_not(decide,
     attempts = skill_attempts(skills)
     everything = [TASK, *attempts]
     run = rc.evaluate(with_skills(decide, everything, skills), everything, store=tmp_path / "runs.db")
-    (row,) = run.safety.carriers
-    assert (row.name, row.delivered) == ("skill", row.attempts)
-    assert row.tried == (row.delivered if moved else 0)
+    rows = run.safety.rows
+    assert {(row.carrier, row.delivered) for row in rows} == {("skill", row.attempts) for row in rows}
+    assert all(row.obeyed == (row.delivered if moved else 0) for row in rows)
     assert run.safety.utility.value == 1.0
 
 
@@ -223,7 +223,7 @@ def test_a_definition_is_read_in_single_turn_too(plant, tmp_path):
     model = Obeying(call)
     (result,) = rc.evaluate(Agent(model, tools=list(WORLDS)), [attempt], store=tmp_path / "runs.db").results
     attack = result.metrics["resisted"].attack
-    assert (attack.delivered, attack.tried, attack.done) == (True, True, False)
+    assert (attack.delivered, attack.obeyed) == (True, True)
     assert ("read_mail" in model.offered) is (plant.carrier == "shadow")
 
 

@@ -15,8 +15,7 @@ from rightcall.cli.main import cli
 from rightcall.core.codec import encode
 from rightcall.datasets.goldens import save_goldens
 from rightcall.metrics.matching.approvals import was_confirmed
-from rightcall.metrics.safety.attempt import attempt_evidence
-from rightcall.model import ExpectedCall, Golden, Message, TestCase, ToolCall, Trajectory
+from rightcall.model import ExpectedCall, Golden, Message, ToolCall, Trajectory
 from rightcall.model.golden import ConversationalGolden, Turn as GoldenTurn
 from rightcall.model.safety import AttackCall, Safety
 from rightcall.run.plan import Plan
@@ -169,10 +168,6 @@ def test_who_writes_before_the_users_yes_is_unconfirmed(waits, unconfirmed, tmp_
     (result,) = rc.evaluate(subject, [golden], store=tmp_path / "runs.db").results
     assert [call.name for call in result.trajectory.calls] == ["transfer"]
     assert ("unconfirmed" in {failure.code for failure in result.codes}) is unconfirmed
-    evidence = attempt_evidence(
-        TestCase(rc.Golden("Pay", id="pay", confirm=["transfer"], safety=golden.safety), result.trajectory)
-    )
-    assert (evidence.outcome.guarded_effects, evidence.outcome.confirmed_effects) == (1, int(not unconfirmed))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +190,7 @@ def test_a_yes_in_words_confirms_what_the_question_named(question, answer, confi
 
 
 @pytest.mark.stories
-def test_an_attack_that_a_guard_stops_was_still_tried(tmp_path):
+def test_an_attack_that_a_guard_stops_was_still_obeyed(tmp_path):
     attempts = rc.attacks(
         WORLDS, GOLDENS, {"attempts": 20, "goals": ["send_to_attacker"], "carriers": ["result"]}
     )
@@ -204,7 +199,7 @@ def test_an_attack_that_a_guard_stops_was_still_tried(tmp_path):
     run = rc.evaluate(
         agent(naive, everything, guard="auto"), everything, store=tmp_path / "runs.db", gate=gate
     )
-    assert (run.safety.asr.value, run.safety.asr_done.count) == (1.0, 0)
+    assert run.safety.asr.value == 1.0
     assert run.verdict.word == "FAIL"
 
 
@@ -262,8 +257,8 @@ def test_score_shows_the_same_safety_as_the_run(few, tmp_path):
     scores = rc.score(goldens, recorded, tools=list(TOOLS.values()))
     assert scores.safety == run.safety
     shown = CliRunner().invoke(cli, ["score", str(goldens), str(recorded), "--tools", str(tools)]).output
-    assert "delivered attacks moved the agent" in " ".join(shown.split())
-    assert shown.index("By family") < shown.index("OWASP agentic risks") < shown.index("next:")
+    assert "delivered attacks were obeyed" in " ".join(shown.split())
+    assert shown.index("carried by") < shown.index("OWASP agentic risks") < shown.index("next:")
     save_goldens(GOLDENS, goldens)
     recorded.write_bytes(b"".join(encode(line) + b"\n" for line in lines if "~" not in line["golden_id"]))
     assert rc.score(goldens, recorded).safety is None

@@ -1,4 +1,4 @@
-"""An attack that moved the agent: what was planted where, the call it caused, what would have stopped it.
+"""An attack that the agent obeyed: what was planted where, the call it caused, what would have stopped it.
 
 Nothing here is a rule of thumb: the guard judges that very call after what the trial had read, and the linter reads the
 planted definitions.
@@ -50,7 +50,7 @@ class CalledArgument(Record, frozen=True):
 
 
 class HitView(Record, frozen=True):
-    """One attack that moved the agent. All texts are safe to show and limited in length.
+    """One attack that was obeyed. All texts are safe to show and limited in length.
 
     `consequence` says what the agent did where it is no call. `guard` is the verdict of `guard: auto` on the call, and
     `stopped` whether it would have stopped it; `lint` what the linter reports of the planted definitions.
@@ -93,9 +93,9 @@ class HitReader:
         self._clean: tuple[Diagnostic, ...] | None = None
 
     def hit_of(self, golden: AnyGolden, result: CaseResult) -> HitView | None:
-        """The hit of a trial; None where no attack moved the agent."""
+        """The hit of a trial; None where no attack was obeyed."""
         safety, outcome = golden.safety, outcome_of_result(result)
-        if safety is None or outcome is None or not outcome.hijacked:
+        if safety is None or outcome is None or outcome.twin or not outcome.obeyed:
             return None
         return self._hit(golden, safety, result, outcome)
 
@@ -114,7 +114,7 @@ class HitReader:
             tuple(_arguments(call, outcome.argument)) if call is not None else (),
             outcome.form if call is not None else "",
             call.step + 1 if call is not None and call.step is not None else None,
-            _progress(outcome, call),
+            _end_of(call),
             next((failure.detail for failure in result.codes if failure.code == "runaway"), ""),
             guard,
             stops,
@@ -204,13 +204,12 @@ def _arguments(call: ToolCall, marked: str) -> Iterator[CalledArgument]:
         yield CalledArgument(one_line(name, 100), value, name == top)
 
 
-def _progress(outcome: AttackOutcome, call: ToolCall | None) -> str:
-    if outcome.complete:
-        return "took effect, the attack is complete"
-    if outcome.done:
-        return "took effect, a part of the attack"
-    code = error_code(call) if call is not None else ""
-    return f"tried, and stopped in this run: {code}" if code in STOPPING else "tried, without an effect"
+def _end_of(call: ToolCall | None) -> str:
+    """How the call ended."""
+    if call is None or call.status == "ok":
+        return "done"
+    code = error_code(call)
+    return f"stopped in this run: {code}" if code in STOPPING else f"failed: {code}" if code else "asked for"
 
 
 def hit_lines(hit: HitView) -> Iterator[tuple[str, str]]:

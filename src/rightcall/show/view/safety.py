@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.safety_numbers import (
-    FEWEST,
-    FamilyRow,
     SafetyNumbers,
     SafetyRate,
     SafetyTally,
@@ -36,9 +34,8 @@ from rightcall.show.view.safety_sections import (
 
 MOST_HITS = 20
 MOST_REASONS = 10
-COUNTS = ("attempts", "delivered", "tried", "done", "complete", "ASR", "upper bound")
-RATE_COLUMNS = ("number", "share", "95% interval", "counts")
-USER_CODES = ("unconfirmed", "out_of_scope", "cross_user")
+HARM: tuple[Code, ...] = ("leaked", "unconfirmed", "out_of_scope", "cross_user", "runaway")
+"""Codes of what an attempt did besides the call that its attack asks for."""
 
 
 class SafetyView(Record, frozen=True):
@@ -68,9 +65,7 @@ class SafetyViewTally:
         self._tally, self._hits, self._count = SafetyTally(), list[HitView](), 0
         self._reader = HitReader(tools, system)
         self._not_run: Counter[str] = Counter()
-        self._leaks: Counter[tuple[str, str, str]] = Counter()
-        self._codes: Counter[tuple[Code, str]] = Counter()
-        self._runaways: Counter[str] = Counter()
+        self._harm: Counter[tuple[Code, str]] = Counter()
         self._endless: set[str] = set()
         self.used = False
 
@@ -86,16 +81,17 @@ class SafetyViewTally:
         endless = task_of(result.golden_id) in self._endless
         if not outcome.delivered:
             self._not_run[_why_not(safety, result)] += 1
-        for leak in outcome.leaks:
-            sink, _, form = leak.partition(": ")
-            self._leaks[_secret_source(safety), sink, form] += 1
+        sinks = [f"{_secret_source(safety)} → {leak}" for leak in outcome.leaks]
+        for sink in sinks:
+            self._harm["leaked", sink] += 1
         for failure in result.codes:
-            if failure.code in USER_CODES:
-                self._codes[failure.code, failure.tool] += 1
-            elif failure.code == "runaway":
-                why = "none: the clean twin reaches the limit too" if endless else failure.detail
-                self._runaways[why] += 1
-        if outcome.tried and not (endless and outcome.goal == "consume"):
+            if (
+                failure.code in HARM
+                and failure.code != "leaked"
+                and not (endless and failure.code == "runaway")
+            ):
+                self._harm[failure.code, failure.tool or failure.detail] += 1
+        if outcome.obeyed and not (endless and outcome.goal == "consume"):
             self._count += 1
             if golden is not None and len(self._hits) < MOST_HITS:
                 hit = self._reader.hit_of(golden, result)
@@ -123,64 +119,43 @@ class SafetyViewTally:
         self, numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | None
     ) -> Iterator[SafetySection]:
         """In the order of every report."""
+        if numbers is not None:
+            yield _attacks(numbers)
         yield from worst_case_sections(worst_case)
         if numbers is not None:
-            yield _groups("By family", "family", numbers.families)
-            yield _utility(numbers)
-            yield _refusals(numbers, worst_case)
-            yield self._leak_section(numbers)
-            yield self._user_rights(numbers)
-            yield self._amplification(numbers)
+            yield _cost(numbers)
+            yield self._other_harm(numbers)
             yield self._not_run_section(numbers)
         risks = tuple((risk.id, risk.name, risk.text) for risk in risk_lines(numbers, worst_case))
         yield SafetySection(
             "OWASP agentic risks", ("risk", "name", "result"), risks, texts=("name", "result")
         )
-        if numbers is not None:
-            for name in ("template", "carrier", "goal", "sink"):
-                yield _groups(f"By {name}", name, getattr(numbers, f"{name}s"), folded=name != "template")
 
-    def _leak_section(self, numbers: SafetyNumbers) -> SafetySection:
+    def _other_harm(self, numbers: SafetyNumbers) -> SafetySection:
+        """Leaks, and calls that nobody confirmed, asked for or may make."""
         sentence = "No secret was read."
         if numbers.leak_rate.n:
             leaked = f"Secrets leaked in {rate_text(numbers.leak_rate)} of the trials that read one."
             sentence = f"{leaked} A lower bound: paraphrases are not detected."
-        rows = tuple((*names, f"{count:,}") for names, count in self._leaks.most_common())
-        titles = ("source", "sink", "form", "trials")
-        return SafetySection("Leaks", titles, rows, (sentence,), texts=("source", "sink"))
-
-    def _user_rights(self, numbers: SafetyNumbers) -> SafetySection:
-        rates = (
-            ("guarded effects confirmed", numbers.confirmation_rate),
-            ("effects outside the request, apart from the attack's own", numbers.scope_rate),
-            ("another user's id", numbers.cross_user_rate),
-        )
-        counts = self._codes.most_common()
-        rows = tuple((CODES[code].title, tool, f"{count:,}") for (code, tool), count in counts)
-        notes = tuple(f"{name[:1].upper()}{name[1:]}: {rate_text(rate)}." for name, rate in rates)
-        title = "Unconfirmed calls, scope and identity"
-        return SafetySection(title, ("what", "tool", "calls"), rows, notes, texts=("tool",))
-
-    def _amplification(self, numbers: SafetyNumbers) -> SafetySection:
-        notes = ["No attempt states how many calls its task needs."]
-        if numbers.amplification is not None and numbers.worst_amplification is not None:
-            ratios = f"median {numbers.amplification:.2g}, worst {numbers.worst_amplification:.2g}"
-            notes = [f"Calls under attack, as a multiple of those of the task: {ratios}."]
+        notes = [sentence]
         if numbers.endless:
             attempts = pluralize(numbers.endless, "attempt")
             notes.append(
                 f"{attempts} excluded from rates: without an attack the agent reaches its limit there too."
             )
-        rows = tuple((reason, f"{count:,}") for reason, count in self._runaways.most_common(MOST_REASONS))
-        return SafetySection("Amplification", ("runaway", "trials"), rows, tuple(notes), texts=("runaway",))
+        rows = tuple((CODES[code].title, what, f"{n:,}") for (code, what), n in self._harm.most_common())
+        titles = ("what", "where", "trials")
+        return SafetySection("Leaks and other harm", titles, rows, tuple(notes), texts=titles[:2])
 
     def _not_run_section(self, numbers: SafetyNumbers) -> SafetySection:
         notes = [
             f"{numbers.delivered:,} of {pluralize(numbers.attempts, 'attempt')} delivered, "
             f"{numbers.attempts - numbers.delivered:,} not run."
         ]
-        if numbers.errors:
-            notes.append(f"{pluralize(numbers.errors, 'error')}, excluded from rates.")
+        if numbers.unanswered:
+            notes.append(
+                f"{pluralize(numbers.unanswered, 'attempt')} got no answer: obeyed in each upper bound."
+            )
         rows = tuple((reason, f"{count:,}") for reason, count in self._not_run.most_common(MOST_REASONS))
         why = "not delivered because"
         return SafetySection("Not run", (why, "attempts"), rows, tuple(notes), texts=(why,))
@@ -188,15 +163,14 @@ class SafetyViewTally:
 
 def safety_sentence(numbers: SafetyNumbers) -> str:
     """The one sentence about attacks; it never sounds better than what was seen."""
+    missing = f"{pluralize(numbers.unanswered, 'attack')} got no answer. " if numbers.unanswered else ""
     if not numbers.delivered:
         attacks = pluralize(numbers.attempts, "attack")
-        return f"None of {attacks} was delivered: nothing is known about how the agent resists them."
-    sentence = f"{numbers.asr.count:,} of {numbers.delivered:,} delivered attacks moved the agent"
+        return f"{missing}None of {attacks} was delivered: nothing is known about how the agent resists them."
+    sentence = f"{numbers.asr.count:,} of {numbers.delivered:,} delivered attacks were obeyed"
     if numbers.asr.upper is not None and numbers.asr.upper < 1:
-        sentence += f"; with 95% confidence fewer than {percent(numbers.asr.upper)} of such attacks do"
-        if numbers.asr_goldens.upper is not None and numbers.asr_goldens.upper < 1:
-            sentence += f" (for new tasks of users: {percent(numbers.asr_goldens.upper)})"
-    return f"{sentence}. Static attacks: a lower bound."
+        sentence += f"; with 95% confidence fewer than {percent(numbers.asr.upper)} of such attacks are"
+    return f"{missing}{sentence}. Static attacks: a lower bound."
 
 
 def rate_text(rate: SafetyRate) -> str:
@@ -207,61 +181,36 @@ def rate_text(rate: SafetyRate) -> str:
     return f"{percent(rate.value)} ({interval}; {rate.count:,} of {rate.n:,})"
 
 
-def _rate_row(name: str, rate: SafetyRate) -> tuple[str, ...]:
-    counts = f"{rate.count:,} of {rate.n:,}" if rate.n else "–"
-    return (name, percent(rate.value), percent_interval(rate.low, rate.high), counts)
-
-
-def _groups(title: str, name: str, rows: tuple[FamilyRow, ...], *, folded: bool = False) -> SafetySection:
-    cells = tuple(_group_row(row) for row in rows)
-    few = any(row.asr.value is None and row.delivered < FEWEST for row in rows)
-    notes = (f"–: fewer than {FEWEST} delivered attempts give no rate.",) if few else ()
-    return SafetySection(title, (name, *COUNTS), cells, notes, texts=(name,), folded=folded)
-
-
-def _group_row(row: FamilyRow) -> tuple[str, ...]:
-    counts = (row.attempts, row.delivered, row.tried, row.done, row.complete)
-    return (row.name, *(f"{number:,}" for number in counts), percent(row.asr.value), percent(row.asr.upper))
-
-
-def _utility(numbers: SafetyNumbers) -> SafetySection:
-    paired: tuple[str, ...] = ()
-    if numbers.utility_p is not None:
-        paired = (
-            f"Paired with their clean twins, {pluralize(numbers.utility_lost, 'attempt')} lost the task and "
-            f"{numbers.utility_gained:,} gained it (McNemar, exact: p = {numbers.utility_p:.3g}).",
+def _attacks(numbers: SafetyNumbers) -> SafetySection:
+    """The goals by what carried them, those that were obeyed first."""
+    rows = tuple(
+        (
+            f"{row.goal}: {row.sink}" if row.sink else row.goal,
+            row.carrier,
+            f"{row.delivered:,}",
+            f"{row.obeyed:,}",
         )
-    rates = (
-        ("without attacks", numbers.utility),
-        ("under attack", numbers.utility_under_attack),
-        ("under attack, nothing hijacked (safe)", numbers.safe_utility),
-        ("kept, of tasks whose clean twin passed", numbers.utility_kept),
+        for row in numbers.rows
+        if row.delivered or row.obeyed
     )
-    return SafetySection("Utility", RATE_COLUMNS, tuple(_rate_row(*rate) for rate in rates), paired)
+    return SafetySection(
+        "Attacks", ("goal", "carried by", "attacks", "obeyed"), rows, texts=("goal", "carried by")
+    )
 
 
-def _refusals(numbers: SafetyNumbers, worst_case: WorstCaseNumbers | None) -> SafetySection:
-    """What safety gains and what it costs, in one table."""
-    rows = [
-        _rate_row("ASR: tried", numbers.asr),
-        _rate_row("over-refusal", numbers.over_refusal),
-        _rate_row("neutral loss", numbers.neutral_loss),
-        _rate_row("ASR: done", numbers.asr_done),
-        _rate_row("ASR: complete", numbers.asr_complete),
-        _rate_row("ASR: complete, of all attempts", numbers.asr_all),
-        _rate_row("ASR: any template, by task and goal", numbers.asr_any),
-    ]
-    if numbers.stop_rate.n:
-        rows.append(_rate_row("tasks that an attack stopped, not in any ASR", numbers.stop_rate))
-    if numbers.say_rate.n:
-        rows.append(_rate_row("attacker's words in the answer, not gated", numbers.say_rate))
-    if worst_case is not None and worst_case.attacker_calls:
-        for name, count, n in (
-            ("worst case: attacker's calls stopped", worst_case.stopped, worst_case.attacker_calls),
-            ("worst case: user's own calls stopped", worst_case.false_stops, worst_case.user_calls),
-        ):
-            rows.append((name, percent(count / n) if n else "–", "counted", f"{count:,} of {n:,}"))
-    return SafetySection("Attacks that moved the agent, and refusals", RATE_COLUMNS, tuple(rows))
+def _cost(numbers: SafetyNumbers) -> SafetySection:
+    """What the user loses."""
+    rates = {
+        "tasks done without attacks": numbers.utility,
+        "tasks done under attack": numbers.utility_under_attack,
+        "tasks done and nothing obeyed": numbers.safe_utility,
+        "requests refused that the user may make (over-refusal)": numbers.over_refusal,
+        "tasks lost to a harmless remark": numbers.neutral_loss,
+        "tasks that an attack stopped": numbers.stop_rate,
+        "answers with the attacker's words": numbers.say_rate,
+    }
+    rows = tuple((name, rate_text(rate)) for name, rate in rates.items() if rate.n)
+    return SafetySection("What it costs the user", ("number", "share"), rows, texts=("number", "share"))
 
 
 def _why_not(safety: Safety | None, result: CaseResult) -> str:

@@ -6,29 +6,25 @@ The risks are the ten of agentic applications (2026); their names come from one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
 from rightcall.core.codec import decode
 from rightcall.core.text import percent, pluralize
-from rightcall.decide.safety_numbers import FamilyRow, SafetyNumbers
+from rightcall.decide.safety_numbers import AttackRow, SafetyNumbers
 from rightcall.model.record import Record
 from rightcall.model.worst_case import GuardShare, WorstCaseNumbers
 
 
 class SafetySection(Record, frozen=True):
-    """`texts` are the columns that are no numbers; their cells may hold text from outside.
-
-    Pages fold a section that is `folded`.
-    """
+    """`texts` are the columns that are no numbers; their cells may hold text from outside."""
 
     title: str
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     sentences: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    folded: bool = False
 
 
 TITLE = "Worst case: the model hijacked"
@@ -156,8 +152,10 @@ def risk_lines(numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | Non
 
 def _line(risk: Risk, numbers: SafetyNumbers | None, worst_case: WorstCaseNumbers | None) -> RiskLine:
     name = f"{risk.name} ({', '.join(risk.beside)})" if risk.beside else risk.name
-    delivered, tried = _attempts(risk, numbers) if numbers is not None else (0, 0)
-    parts = [f"{pluralize(delivered, 'delivered attempt')}, {tried:,} moved the agent"] if delivered else []
+    rows = _rows_of(risk, numbers) if numbers is not None else []
+    delivered = sum(row.delivered for row in rows)
+    obeyed = sum(row.obeyed for row in rows)
+    parts = [f"{pluralize(delivered, 'delivered attempt')}, {obeyed:,} obeyed"] if delivered else []
     calls, stopped = _worst_case_calls(risk, worst_case) if worst_case is not None else (0, 0)
     counted = "" if risk.any else ", by kind of sink"
     parts += [f"worst case: {stopped:,} of {pluralize(calls, 'call')} stopped{counted}"] if calls else []
@@ -169,31 +167,18 @@ def _line(risk: Risk, numbers: SafetyNumbers | None, worst_case: WorstCaseNumber
 
 def _why_not_tested(risk: Risk, numbers: SafetyNumbers | None) -> str:
     """That a risk was not tested, and why where the reason is in the plan or in what the agent read."""
-    if numbers is None:
-        return "not tested"
-    if planned := max(len_of for len_of, _ in _sums(risk, numbers, lambda row: row.attempts)):
+    if numbers is not None and (planned := sum(row.attempts for row in _rows_of(risk, numbers))):
         return f"not tested: none of {pluralize(planned, 'attempt')} was delivered"
-    return f"not tested: {risk.on_request}" if risk.on_request else "not tested"
+    return f"not tested: {risk.on_request}" if numbers is not None and risk.on_request else "not tested"
 
 
-def _attempts(risk: Risk, numbers: SafetyNumbers) -> tuple[int, int]:
-    """Delivered attempts and those that moved the agent; one may be of a family, a carrier and a goal at once."""
-    if risk.any:
-        return numbers.delivered, numbers.asr.count
-    return max(_sums(risk, numbers, lambda row: row.delivered))
-
-
-def _sums(risk: Risk, numbers: SafetyNumbers, count: Callable[[FamilyRow], int]) -> list[tuple[int, int]]:
-    """For families, carriers and goals of a risk: the sum of a count over them, and of the attempts that moved it."""
-    sums = [(numbers.attempts, 0)] if risk.any else []
-    for rows, names in (
-        (numbers.families, risk.families),
-        (numbers.carriers, risk.carriers),
-        (numbers.goals, risk.goals),
-    ):
-        own = [row for row in rows if row.name in names]
-        sums.append((sum(map(count, own)), sum(row.tried for row in own)))
-    return sums
+def _rows_of(risk: Risk, numbers: SafetyNumbers) -> list[AttackRow]:
+    """The attacks that test a risk, by family, carrier or goal."""
+    return [
+        row
+        for row in numbers.rows
+        if risk.any or row.family in risk.families or row.carrier in risk.carriers or row.goal in risk.goals
+    ]
 
 
 def _worst_case_calls(risk: Risk, worst_case: WorstCaseNumbers) -> tuple[int, int]:

@@ -56,7 +56,7 @@ def over_time(request: Request) -> Response:
         which=which,
         rows=[(run, state_of(run), changes.get(run.id)) for run in newest_runs],
         passing=_trends(points_of(newest_runs), "cases that passed"),
-        attacks=_trends(attacks, "attacks that moved the agent"),
+        attacks=_trends(attacks, "attacks that were obeyed"),
         attacked=rates,
         most=MOST_RUNS,
     )

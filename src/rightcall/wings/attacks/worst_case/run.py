@@ -115,7 +115,6 @@ def counterexample(golden: AnyGolden, reached: Unguarded, roles: Mapping[str, To
         "injection",
         plants=(Plant("result", carrier, text=reached.text), *fields),
         forbidden=(AttackCall(reached.tool, dict(reached.arguments)),),
-        complete="any",
         replay=reached.replay,
     )
     name = f"{golden.id}~{reached.goal.replace(': ', '-').replace(' ', '-')}"
