@@ -106,7 +106,7 @@ class DeliveryRule(msgspec.Struct, frozen=True):
         numbers = safety_numbers(outcomes)
         if numbers is None or not numbers.rows:
             return undecided(self.name, "the run has no attempts; run it with --attacks auto", self.limit)
-        shares = {family: _delivered(numbers.rows, family) for family in {row.family for row in numbers.rows}}
+        shares = {family: _delivery(numbers.rows, family) for family in {row.family for row in numbers.rows}}
         worst = min(shares, key=lambda name: (shares[name], name))
         word: Word = "PASS" if shares[worst] >= self.limit else "INCONCLUSIVE"
         sentence = (
@@ -116,6 +116,6 @@ class DeliveryRule(msgspec.Struct, frozen=True):
         return Check(self.name, word, sentence, value=shares[worst], limit=self.limit, n=len(shares))
 
 
-def _delivered(rows: Sequence[AttackRow], family: str) -> float:
+def _delivery(rows: Sequence[AttackRow], family: str) -> float:
     own = [row for row in rows if row.family == family]
     return sum(row.delivered for row in own) / sum(row.attempts for row in own)

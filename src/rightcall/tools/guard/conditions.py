@@ -173,7 +173,7 @@ def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
     assert limit is not None
     if (
         limit.calls is not None
-        and call.used.calls[counted_as(rule, key, call.tool, call.leaves)] >= limit.calls
+        and call.used.calls[limit_key(rule, key, call.tool, call.leaves)] >= limit.calls
     ):
         again = (
             f" with the same {', '.join(several(limit.same))}" if limit.same and "*" not in limit.same else ""
@@ -191,7 +191,7 @@ def _over_limit(rule: GuardRule, key: int, call: CheckedCall) -> Breach | None:
     return None
 
 
-def counted_as(rule: GuardRule, key: int, tool: str, leaves: Sequence[tuple[str, Any]]) -> Hashable:
+def limit_key(rule: GuardRule, key: int, tool: str, leaves: Sequence[tuple[str, Any]]) -> Hashable:
     """What a call counts towards: the rule, and with `same` the values of its arguments, however they are written."""
     same = several(rule.limit.same) if rule.limit is not None else ()
     values = (

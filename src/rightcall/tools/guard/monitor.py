@@ -21,7 +21,7 @@ from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 from rightcall.tools.guard.binding import BoundPolicy, covers
-from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of, counted_as
+from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of, limit_key
 from rightcall.tools.guard.policy import GuardRule, several
 from rightcall.tools.guard.provenance import Provenance
 from rightcall.tools.guard.values import leaf_values
@@ -99,7 +99,7 @@ class GuardState:
         for rule in self.guard.rules_for(tool, (path for path, _ in leaves_of_call)):
             if rule.limit is not None and not (failed and rule.limit.same):
                 key = self.guard.key_of(rule)
-                self.used.calls[counted_as(rule, key, tool, leaves_of_call)] += 1
+                self.used.calls[limit_key(rule, key, tool, leaves_of_call)] += 1
                 amount = amount_of(rule.limit.arg, leaves_of_call) if rule.limit.arg else None
                 self.used.totals[key] = self.used.totals.get(key, 0.0) + (amount or 0.0)
 

@@ -37,7 +37,7 @@ async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Thre
     goldens = list(_own_goldens(plan))
     result = await replay_worst_case(goldens, setup)
     await reproduce(goldens, result.summary.unguarded, subject.roles, setup)
-    return _kept(result.summary)
+    return _numbers_of_run(result.summary)
 
 
 def policy_name(policy: GuardPolicy | None) -> str:
@@ -47,7 +47,7 @@ def policy_name(policy: GuardPolicy | None) -> str:
     return "auto" if policy == AUTO else "strict" if policy == STRICT else "of the suite"
 
 
-def _kept(numbers: WorstCaseNumbers) -> WorstCaseNumbers:
+def _numbers_of_run(numbers: WorstCaseNumbers) -> WorstCaseNumbers:
     """What a run keeps: the first rows behind the sums, without secrets and without what replays them."""
     clean = scrubber()
     unguarded = tuple(

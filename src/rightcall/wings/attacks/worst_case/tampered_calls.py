@@ -53,7 +53,7 @@ def goals_with_user_calls(task: HijackedTask) -> tuple[list[Goal], list[str]]:
         for path in _paths(task.tools[call.name], roles, own):
             where = f"{call.name}.{_in_schema(path)}"
             label = f"tamper: {where}{mark}"
-            arguments = _tampered(task, call, path) if label not in goals else None
+            arguments = _attackers_arguments(task, call, path) if label not in goals else None
             if arguments is not None:
                 top = path.partition("[")[0].partition(".")[0]
                 goals[label] = Goal(label, (ToolCall(call.name, arguments),), (top,))
@@ -89,7 +89,7 @@ def _is_fixed(tool: Tool, path: str) -> bool:
     return all("const" in schema or len(schema.get("enum", (1, 2))) < 2 for schema in _schemas_at(tool, path))
 
 
-def _tampered(task: HijackedTask, call: ToolCall, path: str) -> dict[str, Any] | None:
+def _attackers_arguments(task: HijackedTask, call: ToolCall, path: str) -> dict[str, Any] | None:
     """The arguments of a call with a value of the attacker's at a path; None if none fits."""
     tool, own = task.tools[call.name], dict(call.arguments or {})
     classes = task.roles[call.name].parameters.get(_in_schema(path), ())
