@@ -31,7 +31,7 @@ import msgspec
 
 from rightcall.agents.callable_agent import as_trajectory, call_in, detached, is_async
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.observed.provider_outage import exception_text, is_outage
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
@@ -256,10 +256,6 @@ def cause_of(error: BaseException) -> str:
             place = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
             return f"{type(error).__name__} at {place}:{line} in {frame.f_code.co_name}"
     return ""
-
-
-def exception_text(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"[:500]
 
 
 def _dialogue(messages: Sequence[Message]) -> list[Message]:

@@ -123,12 +123,6 @@ def process_start(number: int) -> str:
 # Forks
 
 
-def call_in_forks(function: Callable[[], None]) -> None:
-    """Call a function at the start of every process that forks from this one; Windows has none."""
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=function)
-
-
 def can_watch_fork() -> bool:
     """Whether `fork_watched` works: Windows has no forks, and macOS cannot wait for signals."""
     return sys.platform == "linux"

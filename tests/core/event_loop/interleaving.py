@@ -29,18 +29,14 @@ class Interleaving:
         self._steps = 0
         self._turns: dict[threading.Thread, threading.Semaphore] = {}
         self._waits: dict[threading.Thread, tuple[Callable[[], Any], float]] = {}
+        self._spawned: list[threading.Thread] = []
         self.errors: list[BaseException] = []
         self.stuck = False
         self.threading = SimpleNamespace(
             Lock=lambda: _Lock(self),
-            RLock=lambda: _Lock(self),
             Event=lambda: _Event(self),
-            Condition=lambda lock: _Condition(self, lock),
             current_thread=threading.current_thread,
             main_thread=threading.main_thread,
-        )
-        self.time = SimpleNamespace(
-            monotonic=lambda: self.now, sleep=lambda seconds: self.pause(lambda: False, seconds)
         )
 
     def run(self, *jobs: Callable[[], None]) -> None:
@@ -52,7 +48,7 @@ class Interleaving:
         for thread in threads:
             thread.start()
         self._pass_on()
-        for thread in threads:
+        for thread in (*threads, *self._spawned):
             thread.join()
         if self.errors:
             raise self.errors[0]
@@ -68,6 +64,18 @@ class Interleaving:
         if self.stuck:
             raise StuckError
         return bool(ready())
+
+    def spawn(self, job: Callable[[], None]) -> threading.Thread:
+        """One more thread, from one of them."""
+        thread = threading.Thread(target=self._work, args=(job,))
+        self._turns[thread] = threading.Semaphore(0)
+        self._waits[thread] = (lambda: True, 0.0)
+        thread.start()
+        self._spawned.append(thread)
+        return thread
+
+    def chance(self) -> bool:
+        return self._random.random() < 0.5
 
     def others(self) -> int:
         """How many other threads have not ended."""
@@ -97,7 +105,7 @@ class Interleaving:
         self._turns[self._random.choice(able)].release()
 
     def _able(self) -> list[threading.Thread]:
-        able = [thread for thread, (ready, _) in self._waits.items() if ready()]
+        able = [thread for thread, (ready, until) in self._waits.items() if ready() or until <= self.now]
         if able:
             return able
         self.now = min(until for _, until in self._waits.values())
@@ -129,30 +137,11 @@ class _Event:
         self.flag = True
         self.order.pause()
 
-    def clear(self) -> None:
-        self.flag = False
-        self.order.pause()
+    def is_set(self) -> bool:
+        return self.flag
 
     def wait(self, seconds: float | None = None) -> bool:
         return self.order.pause(lambda: self.flag, seconds)
-
-
-class _Condition:
-    def __init__(self, order: Interleaving, lock: _Lock) -> None:
-        self.order, self.lock, self.waiting = order, lock, 0
-
-    def notify(self) -> None:
-        self.waiting = max(self.waiting - 1, 0)
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """One thread waits for one condition."""
-        assert self.lock.owner is threading.current_thread() and not self.waiting
-        depth, self.lock.depth, self.lock.owner = self.lock.depth, 0, None
-        self.waiting = 1
-        notified = self.order.pause(lambda: not self.waiting, seconds)
-        self.order.pause(lambda: self.lock.owner is None)
-        self.lock.owner, self.lock.depth, self.waiting = threading.current_thread(), depth, 0
-        return notified
 
 
 class _Selector(selectors.DefaultSelector):
@@ -190,17 +179,12 @@ class _Loop(asyncio.SelectorEventLoop):
 
 @contextmanager
 def interleaved(seed: int, monkeypatch: Any) -> Iterator[Interleaving]:
-    """The threads of one order, whose shared loops are its own."""
+    """The threads of one order, whose loops are its own."""
     from rightcall.core import event_loop
-    from rightcall.core.event_loop import shared_loop
+    from rightcall.core.event_loop import kept_loop
 
     order = Interleaving(seed)
-    event_loop.close()
     with monkeypatch.context() as patch:
-        patch.setattr(shared_loop, "threading", order.threading)
-        if hasattr(shared_loop, "time"):
-            patch.setattr(shared_loop, "time", order.time)
+        patch.setattr(kept_loop, "threading", order.threading)
         patch.setattr(event_loop, "_factory", [lambda: _Loop(order, stops_late=seed % 2 == 1)])
-        patch.setattr(event_loop, "_lock", order.threading.Lock())
         yield order
-        event_loop.close()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import openai
@@ -71,7 +72,6 @@ def openai_agents(address: str) -> dict[str, Any]:
         "object": agent,
         "async": asynchronous,
         "run_sync": lambda golden: str(Runner.run_sync(agent, golden.input).final_output),
-        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
     }
 
 
@@ -94,7 +94,6 @@ def pydantic_ai(address: str) -> dict[str, Any]:
         "object": agent,
         "async": asynchronous,
         "run_sync": lambda golden: str(agent.run_sync(golden.input).output),
-        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
     }
 
 
@@ -142,7 +141,6 @@ def langchain(address: str) -> dict[str, Any]:
     return {
         "object": agent,
         "async": asynchronous,
-        "asyncio.run": lambda golden: asyncio.run(asynchronous(golden)),
     }
 
 
@@ -163,7 +161,7 @@ def openai_sdk(address: str) -> dict[str, Any]:
                 {"role": "tool", "tool_call_id": c.id, "content": "sunny"} for c in answer.tool_calls
             ]
 
-    return {"async": asynchronous, "asyncio.run": lambda golden: asyncio.run(asynchronous(golden))}
+    return {"async": asynchronous}
 
 
 FRAMEWORKS = {
@@ -173,13 +171,10 @@ FRAMEWORKS = {
     "openai": openai_sdk,
 }
 KINDS = [
-    *(
-        (name, kind)
-        for name in ("openai_agents", "pydantic_ai")
-        for kind in ("object", "async", "run_sync", "asyncio.run")
-    ),
-    *(("langchain", kind) for kind in ("object", "async", "asyncio.run")),
-    *(("openai", kind) for kind in ("async", "asyncio.run")),
+    *(("openai_agents", kind) for kind in ("object", "async", "run_sync")),
+    *(("pydantic_ai", kind) for kind in ("object", "async", "run_sync")),
+    *(("langchain", kind) for kind in ("object", "async")),
+    ("openai", "async"),
 ]
 
 
@@ -196,7 +191,7 @@ GOOD = sorted((golden.id, "", True) for golden in GOLDENS)
 QUICK = (
     ("openai_agents", "run_sync"),
     ("pydantic_ai", "object"),
-    ("langchain", "asyncio.run"),
+    ("langchain", "async"),
     ("openai", "async"),
 )
 """Each framework and each kind once; the others are tried in `make nightly`."""
@@ -226,3 +221,43 @@ def test_one_client_serves_every_kind_of_agent_in_one_process(address, tmp_path,
     agents: list[Callable[..., Any]] = [rc.observe(agent, via=framework) for agent in kinds.values()]
     for agent in agents * 2:
         assert evaluated(agent, str(tmp_path / "store.db")) == GOOD
+
+
+ANOTHER_LOOP = {
+    "asyncio.run around a client": lambda agent, store: rc.evaluate(
+        lambda text: asyncio.run(agent(text)), GOLDENS, store=store, concurrency=1
+    ),
+    "aevaluate after evaluate": lambda agent, store: [
+        rc.evaluate(agent, GOLDENS, store=store),
+        asyncio.run(rc.aevaluate(agent, GOLDENS, store=store)),
+    ][-1],
+    "two threads": lambda agent, store: [
+        in_thread(lambda: rc.evaluate(agent, GOLDENS, store=store)),
+        rc.evaluate(agent, GOLDENS, store=store),
+    ][-1],
+}
+
+
+def in_thread(function: Callable[[], Any]) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+@pytest.mark.parametrize("door", ANOTHER_LOOP)
+def test_a_client_of_another_loop_fails_with_what_to_do(tmp_path, door):
+    """A lock is bound to the first loop on which somebody waits for it, as a connection to that which opened it."""
+    lock = asyncio.Lock()
+
+    async def agent(text: str) -> str:
+        async with lock:
+            await asyncio.sleep(0.01)
+            return "sunny"
+
+    async def crowded(text: str) -> str:
+        answers = await asyncio.gather(agent(text), agent(text))
+        return answers[0]
+
+    run = ANOTHER_LOOP[door](crowded, str(tmp_path / "store.db"))
+    errors = {result.trajectory.error for result in run.results} - {""}
+    assert errors and all("make its function `async def`" in error for error in errors)
+    assert not run.passed

@@ -1,4 +1,4 @@
-"""In whatever order threads go on: each gets its result, none waits forever, and a caller's code never runs in a worker."""
+"""In whatever order threads go on: each gets its result or is refused, none waits forever, and callers run their loops."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 
 from rightcall.core import event_loop
 from rightcall.core.event_loop import run_blocking
-from rightcall.core.event_loop.worker_threads import BorrowedLoop
+from rightcall.core.event_loop.kept_loop import Call, idle_loop, local_loops
+from rightcall.core.event_loop.worker_threads import LentLoop
 from tests.core.event_loop.interleaving import Interleaving, interleaved
 
 
@@ -18,78 +19,76 @@ async def thread_of(value: object) -> tuple[object, threading.Thread]:
     return value, threading.current_thread()
 
 
-def calls_during_closings(order: Interleaving) -> None:
-    over: list[bool] = []
-
-    def work() -> None:
-        while not over:
-            loop, value = BorrowedLoop(), object()
-            try:
-                while True:
-                    assert loop.run_until_complete(thread_of(value))[0] is value
-            except asyncio.CancelledError:
-                pass
-            except RuntimeError as error:
-                assert str(error) == "Event loop is closed"
-
-    def close() -> None:
-        for _ in range(4):
-            event_loop.close()
-        over.append(True)
-        while order.others():
-            event_loop.close()
+def worker(order: Interleaving, lent: LentLoop, calls: int) -> None:
+    """As a synchronous agent in a thread; its work may be refused when nobody waits for it any more."""
+    local_loops.lent = lent
+    for number in range(calls):
+        try:
+            assert run_blocking(thread_of(number))[0] == number
+        except asyncio.CancelledError:
+            return
+        finally:
             order.pause()
 
-    order.run(work, work, close)
 
-
-def callers_and_workers(order: Interleaving) -> None:
-    callers: set[threading.Thread] = set()
-    drivers: set[threading.Thread] = set()
+def agents_and_callers(order: Interleaving) -> None:
+    """Each caller runs its own loop, for itself and for the agent that it waits for or has left."""
 
     def call() -> None:
-        callers.add(threading.current_thread())
-        for number in range(3):
-            value, thread = run_blocking(thread_of(number))
-            assert value == number
-            drivers.add(thread)
+        for left_early in (True, False):
+            value, thread = run_blocking(with_agent(left_early))
+            assert (value, thread) == (7, threading.current_thread())
 
-    def work() -> None:
-        loop = BorrowedLoop()
-        for number in range(5):
-            assert loop.run_until_complete(thread_of(number))[0] == number
+    async def with_agent(left_early: bool) -> tuple[object, threading.Thread]:
+        lent = LentLoop(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        over = asyncio.Event()
 
-    order.run(call, work, call, work)
-    assert drivers <= callers
+        def agent() -> None:
+            worker(order, lent, 4)
+            if not left_early:
+                loop.call_soon_threadsafe(over.set)
+
+        order.spawn(agent)
+        if not left_early:
+            await over.wait()
+        elif order.chance():
+            lent.abandon()
+        return await thread_of(7)
+
+    order.run(call, call)
 
 
-def calls_that_wait_for_each_other(order: Interleaving) -> None:
-    arrivals: list[asyncio.Future[None]] = []
+def calls_that_are_cancelled(order: Interleaving) -> None:
+    calls: list[Call[int]] = []
 
-    async def meet() -> None:
-        arrivals.append(asyncio.get_running_loop().create_future())
-        if len(arrivals) < 4:
-            await arrivals[-1]
-        assert {future.get_loop() for future in arrivals} == {asyncio.get_running_loop()}
-        for future in arrivals:
-            if not future.done():
-                future.set_result(None)
+    async def waits() -> int:
+        await asyncio.sleep(1000)
+        return 1
 
     def call() -> None:
-        run_blocking(meet())
+        for _ in range(3):
+            kept = idle_loop(event_loop._factory[0])
+            waiting = Call(waits())
+            calls.append(waiting)
+            order.pause()
+            kept.run(waiting)
+            with pytest.raises(asyncio.CancelledError):
+                waiting.result()
 
-    def work() -> None:
-        BorrowedLoop().run_until_complete(meet())
+    def cancel() -> None:
+        while order.others():
+            while calls:
+                calls.pop().cancel()
+            order.pause()
 
-    order.run(call, work, call, work)
+    order.run(call, cancel)
 
 
 @pytest.mark.parametrize(
     "seeds", [range(12), pytest.param(range(12, 500), marks=pytest.mark.nightly)], ids=str
 )
-@pytest.mark.parametrize(
-    "scenario", [calls_during_closings, callers_and_workers, calls_that_wait_for_each_other]
-)
+@pytest.mark.parametrize("scenario", [agents_and_callers, calls_that_are_cancelled])
 def test_every_call_ends_in_every_order_of_threads(scenario, seeds, monkeypatch):
     for seed in seeds:
         with interleaved(seed, monkeypatch) as order:

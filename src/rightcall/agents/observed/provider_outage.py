@@ -55,7 +55,21 @@ class FailedRequestError(RuntimeError):
         self.status_code = status
 
 
+OTHER_LOOP = ("Event loop is closed", "attached to a different loop", "bound to a different event loop")
+"""What asyncio says of clients, locks and connections that were opened on another event loop."""
+
+ADVICE = "what this agent keeps between calls belongs to another event loop: make its function `async def`"
+
+
+def exception_text(error: BaseException) -> str:
+    """The last line of a traceback, for people, with what to do where Python's own words do not say it."""
+    text = f"{type(error).__name__}: {error}"[:500]
+    return f"{text}; {ADVICE}" if _is_of_other_loop(error) else text
+
+
 def is_outage(error: BaseException) -> bool:
+    if _is_of_other_loop(error):  # clients call it a lost connection
+        return False
     return any(
         isinstance(link, InfrastructureError) or _is_unreached(link) or _is_lost(link)
         for link in chain(error)
@@ -78,6 +92,13 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 def names_of(error: BaseException) -> set[str]:
     return {kind.__name__ for kind in type(error).__mro__}
+
+
+def _is_of_other_loop(error: BaseException) -> bool:
+    return any(
+        isinstance(link, RuntimeError) and any(words in str(link) for words in OTHER_LOOP)
+        for link in chain(error)
+    )
 
 
 def _is_unreached(error: BaseException) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.observed.provider_outage import LOST, chain, is_outage, names_of
+from rightcall.agents.observed.provider_outage import LOST, chain, exception_text, is_outage, names_of
 from rightcall.core.codec import encode
 from rightcall.core.errors import InfrastructureError
 from rightcall.model.dialects.wire import parse_call
@@ -118,7 +118,7 @@ def connection_loss(error: Any) -> str:
 
 
 def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
-    words = str(error) if isinstance(error, InfrastructureError) else f"{type(error).__name__}: {error}"[:500]
+    words = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
     if any(names_of(link) & LIMITS for link in chain(error)):
         return "limit", words
     return ("infra_error" if is_outage(error) else "agent_error"), words

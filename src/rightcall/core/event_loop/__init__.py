@@ -1,94 +1,72 @@
-"""From async to sync: one event loop for all blocking calls of a process.
+"""From sync to async: each thread that makes blocking calls keeps one event loop for them.
 
 Clients of model providers keep their connections with the event loop that opened them, and so do agents with their
-clients. If every blocking call had a loop for itself, the second one would find the connections of the first, whose
-loop is closed. So there is one, which stays open until the process ends or `close` is called.
+clients. A loop for each call would be closed when the next call finds the connections. So a thread keeps its loop as
+long as it lives, and runs it itself: a debugger, Ctrl-C and objects that belong to the thread work as with
+`asyncio.run`. Inside a running event loop (a notebook) another thread runs the kept loop, which is idle then.
 
-No thread is kept for it: whoever waits runs it. When several threads wait, one runs it for all, and another takes over
-when that one has its result. Inside a running event loop (a notebook) a thread is started for that.
-
-shared_loop      an event loop that several threads wait for
-worker_threads   blocking code under test in threads, with that loop
+kept_loop        the loop of a thread, and a call on it
+worker_threads   blocking code under test in threads, with the loop that waits for it
 daemon_threads   threads that never keep the process from exiting
 """
 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import threading
-from collections.abc import Callable, Coroutine, Iterator
-from contextvars import ContextVar, copy_context
+from collections.abc import Callable, Coroutine
+from contextvars import copy_context
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from rightcall.core.event_loop.daemon_threads import DaemonThreads
-from rightcall.core.event_loop.shared_loop import LoopBusyError, LoopCall, SharedLoop, wait_for
-from rightcall.core.operating_system import call_in_forks
+from rightcall.core.event_loop.kept_loop import Call, KeptLoop, idle_loop, local_loops, running_loop, wait_for
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_lock = threading.Lock()
-_loops: list[SharedLoop] = []
-"""The first one is the loop of the process; the others are for calls that are made while it is blocked."""
-
-_inherited: list[SharedLoop] = []
-"""Loops of the parent of a forked process. To close or collect them would end the selectors of the parent's."""
-
 _factory: list[Callable[[], asyncio.AbstractEventLoop]] = []
-_prepared: list[bool] = []
-_callers = DaemonThreads("rightcall-caller")
-_blocked: ContextVar[frozenset[SharedLoop]] = ContextVar("blocked", default=frozenset())
-"""Loops that wait for the current code, so that it must not wait for them."""
+_helpers = DaemonThreads("rightcall-caller")
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine gives. It sees the context of its caller, on the event loop that all blocking calls share.
+    """What a coroutine gives. It sees the context of its caller, on the event loop that this thread keeps.
 
     Inside a running event loop, that loop stands still meanwhile, as with any other blocking call. The first Ctrl-C
     cancels the coroutine and raises `KeyboardInterrupt` once it has ended; the second does not wait for that.
     """
-    return run_call(LoopCall(work))
-
-
-def run_call(call: LoopCall[T], on: SharedLoop | None = None) -> T:
-    """The same of a call, on the loop it belongs to if it belongs to one."""
-    running = _current_loop()
-    if running is None:
-        _run(call, on)
+    lent = local_loops.lent
+    if lent is not None:
+        result: T = lent.wait_for(work)
+        return result
+    call = Call(work)
+    kept = idle_loop(_factory[0] if _factory else asyncio.new_event_loop)
+    if running_loop() is None:
+        kept.run(call)
     else:
-        _run_in_thread(call, on, running)
+        _run_in_helper(kept, call)
     return call.result()
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
     """The same on a loop that ends with it, for code that an agent calls and that may block.
 
-    The agent may be blocking the shared loop meanwhile, or be run by it and share it with other cases.
+    The agent may be blocking the kept loop meanwhile, or be run by it and share it with other cases.
     """
-    outcome: list[T] = []
-    errors: list[BaseException] = []
-    over = threading.Event()
+    call = Call(work)
+    apart = KeptLoop(asyncio.new_event_loop())
 
     def run() -> None:
         try:
-            with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-                outcome.append(runner.run(work))
-        except BaseException as error:
-            errors.append(error)
+            apart.run(call)
         finally:
-            over.set()
+            apart.close()
 
-    if _current_loop() is None:
+    if running_loop() is None:
         run()
     else:
-        context = copy_context()
-        _callers.submit(lambda: context.run(run))
-        wait_for(over)
-    if errors:
-        raise errors[0]
-    return outcome[0]
+        _wait_in_helper(run, call)
+    return call.result()
 
 
 def as_blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -116,82 +94,30 @@ def _uvloop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def close(*, exiting: bool = False) -> None:
-    """Cancel what still runs on the loops, and close them and their connections; the next call starts another.
-
-    This is done when the process exits.
-    """
-    with _lock:
-        loops = list(_loops)
-        _loops.clear()
-    for shared in loops:
-        shared.close(exiting=exiting)
+def close() -> None:
+    """Close the loops that this thread keeps, for tests; the next call starts another."""
+    while local_loops.kept:
+        local_loops.kept.pop().close()
 
 
-def _current_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+def _run_in_helper(kept: KeptLoop, call: Call[Any]) -> None:
+    """Run the loop of this thread in another one: this one has a running loop, and cannot run two."""
+    _wait_in_helper(lambda: kept.run(call), call)
 
 
-def _run(call: LoopCall[Any], on: SharedLoop | None) -> None:
-    """Wait for a call in this thread, which may run the loop."""
-    if on is not None:
-        on.finish(call, patient=True)
-        return
-    for shared in _candidates(call.context.get(_blocked, frozenset())):
-        try:
-            shared.finish(call)
-        except LoopBusyError:
-            continue
-        return
-
-
-def _candidates(blocked: frozenset[SharedLoop]) -> Iterator[SharedLoop]:
-    tried = set(blocked)
-    while True:
-        with _lock:
-            free = next((shared for shared in _loops if shared not in tried), None)
-            if free is None:
-                free = _start_loop()
-        tried.add(free)
-        yield free
-
-
-def _start_loop() -> SharedLoop:
-    if not _prepared:
-        _prepared.append(True)
-        atexit.register(close, exiting=True)
-        call_in_forks(_forget)
-    shared = SharedLoop((_factory or [asyncio.new_event_loop])[0]())
-    _loops.append(shared)
-    return shared
-
-
-def _forget() -> None:
-    """In a forked process: its parent's loops are not its own."""
-    global _lock  # noqa: PLW0603  another thread of the parent may have held it
-    _lock = threading.Lock()
-    _inherited.extend(_loops)
-    _loops.clear()
-
-
-def _run_in_thread(call: LoopCall[Any], on: SharedLoop | None, running: asyncio.AbstractEventLoop) -> None:
-    """Wait for a call in another thread: this one has a running loop, and cannot run two."""
-    blocked = call.context.get(_blocked, frozenset()) | {s for s in list(_loops) if s.loop is running}
-    call.context.run(_blocked.set, blocked)
+def _wait_in_helper(run: Callable[[], None], call: Call[Any]) -> None:
     over = threading.Event()
+    context = copy_context()
 
     def job() -> None:
         try:
-            call.context.copy().run(_run, call, on)
+            context.run(run)
         except BaseException as error:
             call.break_off(error)
         finally:
             over.set()
 
-    _callers.submit(job)
+    _helpers.submit(job)
     try:
         wait_for(over)
     except KeyboardInterrupt:

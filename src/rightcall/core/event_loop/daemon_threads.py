@@ -40,7 +40,7 @@ class DaemonThreads:
 
     def _work(self) -> None:
         # Python has noted that it need not wait for this thread. Those that code under test starts here inherit the
-        # attribute, and are to be as they are elsewhere.
+        # attribute; of those for which a program waits, first requests are captured, as elsewhere.
         threading.current_thread()._daemonic = False  # type: ignore[attr-defined]
         while True:
             self._jobs.get()()

@@ -7,13 +7,11 @@ import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any, TypeVar
-from weakref import WeakSet
+from typing import Any
 
 from rightcall.core.errors import contain_exits
-from rightcall.core.event_loop import run_call
 from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job, OneThread
-from rightcall.core.event_loop.shared_loop import CLOSING_S, TASKS, LoopCall, SharedLoop
+from rightcall.core.event_loop.kept_loop import CLOSING_S, Call, current_call, local_loops
 
 _threads = DaemonThreads("rightcall-work")
 
@@ -25,14 +23,15 @@ async def in_thread(
     cancel: bool = False,
     thread: OneThread | None = None,
 ) -> Any:
-    """Run a blocking function in a thread and wait for it. Async code that it runs is run by the shared event loop.
+    """Run a blocking function in a thread and wait for it. Work for `asyncio.get_event_loop()` is done by this loop.
 
     A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
-    with the result or the exception that came too late. With `cancel` the async code that it waits for is cancelled.
+    with the result or the exception that came too late. With `cancel` that work is cancelled too.
     A `thread` that is not waited for any more is left.
     """
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    ended, loop = _Ended(when_late), BorrowedLoop()
+    ended = _Ended(when_late)
+    loop = LentLoop(future.get_loop())
     (thread or _threads).submit(_job(function, future, ended, loop))
     try:
         return await future
@@ -95,17 +94,16 @@ class _Ended:
         return not late
 
 
-def _job(
-    function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended, borrowed: BorrowedLoop
-) -> Job:
+def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended, lent: LentLoop) -> Job:
     """The function in the caller's context. Only the job refers to that: it ends when the job does."""
-    loop, context = future.get_loop(), contextvars.copy_context()
+    loop = future.get_loop()
+    context = contextvars.copy_context()
 
     def job() -> None:
         result: Any = None
         failure: BaseException | None = None
         try:
-            with contain_exits(in_thread=True), lend_loop(borrowed):
+            with contain_exits(in_thread=True), lend_loop(lent):
                 result = context.run(function)
         except Exception as error:
             failure = error
@@ -128,73 +126,77 @@ def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | N
         future.set_exception(failure)
 
 
-T = TypeVar("T")
+def _on_loop(name: str) -> Any:
+    """A method of a loop that is called in the loop."""
 
-_AbstractLoop: Any = asyncio.AbstractEventLoop  # what it does not hand over raises NotImplementedError
-_here = threading.local()
-_patched = threading.Lock()
-_users = 0
-_original_init: Any = None
+    def method(self: LentLoop, *args: Any, **options: Any) -> Any:
+        async def call() -> Any:
+            return getattr(asyncio.get_running_loop(), name)(*args, **options)
+
+        return self.wait_for(call())
+
+    return method
 
 
-class BorrowedLoop(_AbstractLoop):  # type: ignore[misc]
-    """The event loop of one thread, for as long as one function runs there. The shared loop does its work."""
+_AbstractLoop: Any = asyncio.AbstractEventLoop  # what it does not offer raises NotImplementedError
 
-    def __init__(self) -> None:
-        self._shared: SharedLoop | None = None
-        self._call: LoopCall[Any] | None = None
-        self._tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
-        self._ends: asyncio.Event | None = None
-        self._branches: WeakSet[BorrowedLoop] = WeakSet()
+
+class LentLoop(_AbstractLoop):  # type: ignore[misc]
+    """The event loop of a thread in which code under test runs: its work is done by the loop that waits for the thread.
+
+    `asyncio.get_event_loop()` gives it, so that `run_sync` of frameworks finds the clients of earlier trials.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._within = current_call()
+        self._call: Call[Any] | None = None
+        self._stopped: asyncio.Event | None = None
         self._abandoned = self._closed = False
 
-    def branch(self) -> BorrowedLoop:
-        """A loop for `asyncio.run` in the same thread, which closes it."""
-        loop = BorrowedLoop()
-        self._branches.add(loop)
-        return loop
+    def wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """What a coroutine gives, in the context of this thread."""
+        if self._abandoned:
+            work.close()
+            raise asyncio.CancelledError
+        self._call = call = Call(work)
+        if self._within is not None:
+            self._within.hand_over(call, self._loop)
+        else:
+            self._loop.call_soon_threadsafe(call.start, self._loop)
+        if self._abandoned:
+            call.cancel()
+        while not call.ended.wait(CLOSING_S):
+            if self._loop.is_closed():
+                raise asyncio.CancelledError
+        self._call = None
+        return call.result()
 
     def abandon(self) -> None:
         """Cancel what runs here, from any thread: nobody waits for this thread any more."""
         self._abandoned = True
-        if self._call is not None:
-            self._call.cancel()
-        for branch in list(self._branches):
-            branch.abandon()
+        call = self._call
+        if call is not None:
+            call.cancel()
 
     def run_until_complete(self, future: Any) -> Any:
         if self._closed:
             raise RuntimeError("Event loop is closed")
-        if asyncio.iscoroutine(future):
-            return self._run(future, noted=True)
-        return self._run(_result(future))
-
-    def create_task(self, coro: Any, *, context: contextvars.Context | None = None, **options: Any) -> Any:
-        own = contextvars.copy_context() if context is None else context
-        own.run(TASKS.set, self._tasks)
-
-        async def create() -> asyncio.Task[Any]:
-            return asyncio.get_running_loop().create_task(coro, context=own, **options)
-
-        return self._run(create())
+        return self.wait_for(future if asyncio.iscoroutine(future) else _result(future))
 
     def run_forever(self) -> None:
         async def until_stopped() -> None:
-            self._ends = asyncio.Event()
-            await self._ends.wait()
+            self._stopped = asyncio.Event()
+            await self._stopped.wait()
 
-        self._run(until_stopped())
+        self.wait_for(until_stopped())
 
     def stop(self) -> None:
-        if self._ends is not None:
-            self.call_soon_threadsafe(self._ends.set)
+        if self._stopped is not None:
+            self.call_soon_threadsafe(self._stopped.set)
 
     def close(self) -> None:
-        """Cancel the tasks that were started here; the shared loop stays open."""
-        if self._closed:
-            return
-        if self._shared is not None and self._tasks:
-            self._run(_cancel_tasks(self._tasks))
+        """It can no longer be used; the loop that does its work stays open."""
         self._closed = True
 
     def is_closed(self) -> bool:
@@ -206,9 +208,6 @@ class BorrowedLoop(_AbstractLoop):  # type: ignore[misc]
     def get_debug(self) -> bool:
         return False
 
-    def set_debug(self, enabled: bool) -> None:
-        return
-
     async def shutdown_asyncgens(self) -> None:
         return
 
@@ -219,66 +218,13 @@ class BorrowedLoop(_AbstractLoop):  # type: ignore[misc]
         return self._loop.call_soon_threadsafe(callback, *args, context=context)
 
     call_soon = call_soon_threadsafe
-
-    def call_later(self, delay: float, callback: Any, *args: Any, context: Any = None) -> Any:
-        async def later() -> Any:
-            return asyncio.get_running_loop().call_later(delay, callback, *args, context=context)
-
-        return self._run(later())
-
-    def call_at(self, when: float, callback: Any, *args: Any, context: Any = None) -> Any:
-        return self.call_later(when - self.time(), callback, *args, context=context)
-
-    def time(self) -> float:
-        return self._loop.time()
-
-    def create_future(self) -> Any:
-        return self._loop.create_future()
-
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
-        async def start() -> Any:
-            return asyncio.get_running_loop().run_in_executor(executor, func, *args)
-
-        return self._run(start())
-
-    def set_default_executor(self, executor: Any) -> None:
-        return
-
-    def get_exception_handler(self) -> Any:
-        return self._loop.get_exception_handler()
-
-    def set_exception_handler(self, handler: Any) -> None:
-        return
-
-    def default_exception_handler(self, context: dict[str, Any]) -> None:
-        self._loop.default_exception_handler(context)
-
-    def call_exception_handler(self, context: dict[str, Any]) -> None:
-        self._loop.call_exception_handler(context)
-
-    def get_task_factory(self) -> Any:
-        return None
-
-    @property
-    def _loop(self) -> asyncio.AbstractEventLoop:
-        if self._shared is None:
-            self._run(asyncio.sleep(0))
-        assert self._shared is not None
-        return self._shared.loop
-
-    def _run(self, work: Coroutine[Any, Any, Any], *, noted: bool = False) -> Any:
-        if self._abandoned:
-            work.close()
-            raise asyncio.CancelledError
-        self._call = call = LoopCall(work, yields=True)
-        if noted:
-            call.context.run(TASKS.set, self._tasks)
-        if self._abandoned:
-            call.cancel()
-        try:
-            return run_call(call, self._shared)
-        finally:
-            self._call, self._shared = None, call.shared or self._shared
+    create_task = _on_loop("create_task")
+    create_future = _on_loop("create_future")
+    call_later = _on_loop("call_later")
+    call_at = _on_loop("call_at")
+    time = _on_loop("time")
+    run_in_executor = _on_loop("run_in_executor")
+    call_exception_handler = _on_loop("call_exception_handler")
 
 
 async def _result(future: Any) -> Any:
@@ -290,47 +236,13 @@ async def _result(future: Any) -> Any:
         raise
 
 
-async def _cancel_tasks(tasks: WeakSet[asyncio.Task[Any]]) -> None:
-    current = asyncio.current_task()
-    rest = [task for task in tasks if task is not current and not task.done()]
-    for task in rest:
-        task.cancel()
-    if rest:
-        await asyncio.wait(rest, timeout=CLOSING_S)
-
-
 @contextlib.contextmanager
-def lend_loop(loop: BorrowedLoop) -> Iterator[None]:
-    """Let this thread, which has no running loop, use the shared one."""
-    _here.loop = loop
-    _patch(1)
+def lend_loop(loop: LentLoop) -> Iterator[None]:
+    """Let this thread, which has no running loop, use the one that waits for it."""
+    local_loops.lent = loop
     asyncio.set_event_loop(loop)
     try:
         yield
     finally:
         asyncio.set_event_loop(None)
-        _patch(-1)
-        _here.loop = None
-
-
-def _patch(users: int) -> None:
-    """Let `asyncio.Runner`, and so `asyncio.run`, borrow in the threads that do, while there are any."""
-    global _users, _original_init  # noqa: PLW0603  the class is global too
-    with _patched:
-        if not _users:
-            _original_init = asyncio.Runner.__init__
-            asyncio.Runner.__init__ = _init_with_loan  # type: ignore[method-assign]
-        _users += users
-        if not _users:
-            asyncio.Runner.__init__ = _original_init  # type: ignore[method-assign]
-
-
-def _init_with_loan(
-    self: asyncio.Runner,
-    *,
-    debug: bool | None = None,
-    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
-) -> None:
-    if loop_factory is None and getattr(_here, "loop", None) is not None:
-        loop_factory = _here.loop.branch
-    _original_init(self, debug=debug, loop_factory=loop_factory)
+        local_loops.lent = None

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ProviderError, ToolServerDown
-from rightcall.core.event_loop.shared_loop import end_with_call
+from rightcall.core.event_loop.kept_loop import end_with_call
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.tools.definitions.behaviour import CallInfo
