@@ -20,7 +20,15 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from rightcall.core.event_loop.daemon_threads import DaemonThreads
-from rightcall.core.event_loop.kept_loop import Call, KeptLoop, idle_loop, local_loops, running_loop, wait_for
+from rightcall.core.event_loop.kept_loop import (
+    Call,
+    KeptLoop,
+    close_loop,
+    idle_loop,
+    local_loops,
+    running_loop,
+    wait_for,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -97,7 +105,7 @@ def _uvloop() -> asyncio.AbstractEventLoop:
 def close() -> None:
     """Close the loops that this thread keeps, for tests; the next call starts another."""
     while local_loops.kept:
-        local_loops.kept.pop().close()
+        close_loop(local_loops.kept.pop())
 
 
 def _run_in_helper(kept: KeptLoop, call: Call[Any]) -> None:

@@ -9,7 +9,6 @@ import contextvars
 import os
 import signal
 import threading
-import weakref
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -207,13 +206,6 @@ class KeptLoop:
             transport.abort()
         await asyncio.sleep(0)
 
-    def __del__(self) -> None:
-        # The thread has ended; its loop is closed by the next one that calls. In a forked process it is the parent's,
-        # and to close it, or to let it be collected, would end the selector of the parent's.
-        if self.loop.is_closed():
-            return
-        (_orphans if self.process == os.getpid() else _inherited).append(self)
-
 
 def _on_error(
     signal_errors: list[BaseException], loop: asyncio.AbstractEventLoop, context: dict[str, Any]
@@ -236,27 +228,24 @@ class _LocalLoops(threading.local):
 
 
 local_loops = _LocalLoops()
-_orphans: list[KeptLoop] = []
-_inherited: list[KeptLoop] = []
-_open: weakref.WeakSet[KeptLoop] = weakref.WeakSet()
-_at_exit: list[bool] = []
+_open: dict[KeptLoop, threading.Thread] = {}
+"""The loops of all threads. In a forked process those of the parent stay here: to close them, or to let them be
+collected, would end the selectors of the parent's."""
 
 
 def idle_loop(factory: Callable[[], asyncio.AbstractEventLoop]) -> KeptLoop:
     """A loop of this thread that is not running. The first one serves all calls but those made inside it."""
-    while local_loops.kept and local_loops.kept[0].process != os.getpid():
-        _inherited.append(local_loops.kept.pop(0))
+    local_loops.kept[:] = [kept for kept in local_loops.kept if kept.process == os.getpid()]
     for kept in local_loops.kept:
         if not kept.loop.is_running():
             return kept
-    if running_loop() is None:
-        _close_orphans()
-    if not _at_exit:
-        _at_exit.append(True)
+    if not _open:
         atexit.register(_close_all)
+    if running_loop() is None:
+        _close_loops_of_ended_threads()
     kept = KeptLoop(factory())
     local_loops.kept.append(kept)
-    _open.add(kept)
+    _open[kept] = threading.current_thread()
     return kept
 
 
@@ -268,18 +257,19 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-def _close_orphans() -> None:
-    while True:
-        try:
-            kept = _orphans.pop()
-        except IndexError:
-            return
-        kept.close()
+def _close_loops_of_ended_threads() -> None:
+    for kept, thread in list(_open.items()):
+        if not thread.is_alive() and kept.process == os.getpid():
+            close_loop(kept)
 
 
 def _close_all() -> None:
-    _close_orphans()
     for kept in list(_open):
+        close_loop(kept)
+
+
+def close_loop(kept: KeptLoop) -> None:
+    if _open.pop(kept, None) is not None:  # else another thread closes it
         kept.close()
 
 
