@@ -186,7 +186,7 @@ class KeptLoop:
 
     def close(self) -> None:
         """Cancel what still runs, and close the loop and its connections, within `CLOSING_S` for each of these."""
-        if self.loop.is_closed() or self.loop.is_running() or self.process != os.getpid():
+        if self.loop.is_closed() or self.loop.is_running():
             return
         try:
             self.loop.run_until_complete(self._end())
@@ -259,7 +259,7 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 def _close_loops_of_ended_threads() -> None:
     for kept, thread in list(_open.items()):
-        if not thread.is_alive() and kept.process == os.getpid():
+        if not thread.is_alive():
             close_loop(kept)
 
 
@@ -269,7 +269,8 @@ def _close_all() -> None:
 
 
 def close_loop(kept: KeptLoop) -> None:
-    if _open.pop(kept, None) is not None:  # else another thread closes it
+    """Close it, unless another thread does or it is that of a parent process."""
+    if kept.process == os.getpid() and _open.pop(kept, None) is not None:
         kept.close()
 
 
