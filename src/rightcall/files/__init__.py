@@ -14,6 +14,7 @@
     source_use      what a program reads of its source, for `file_digests`
     opened_files    which of them a program opens while it runs
     read_variables  which environment variables its code reads
+    syntax_trees    Python sources as syntax trees, also in threads
     python_sources  what Python files import, read and name, without running them
     skill_text      front matter and body of a `SKILL.md`
     agent_instructions   skills, commands, agents and notes in the usual places of a project

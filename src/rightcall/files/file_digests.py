@@ -27,6 +27,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.files.local_names import rename_locals
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.source_use import QUIET_DECORATORS, QUIET_MODULES, SourceUse, program_use
+from rightcall.files.syntax_trees import syntax_tree
 
 DIGITS = 20
 LARGEST = 4 << 20
@@ -106,7 +107,7 @@ class _Kept(NamedTuple):
 @lru_cache(2048)
 def _function_names(path: str, _size: int, _time: int) -> frozenset[str]:
     try:
-        tree = ast.parse(Path(path).read_bytes())
+        tree = syntax_tree(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, Function))
@@ -124,7 +125,7 @@ def _digest(path: str, _size: int, _time: int, kept: _Kept) -> str:
 
 
 def _python(data: bytes, kept: _Kept) -> str:
-    tree = ast.parse(data)
+    tree = syntax_tree(data)
     tree = _Unread(tree, kept).visit(tree)
     if not kept.names:
         rename_locals(tree)

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from rightcall.files.project_files import ProjectFiles
+from rightcall.files.syntax_trees import syntax_tree
 
 SETTINGS_PACKAGES = frozenset(
     ("pydantic_settings", "environs", "decouple", "dynaconf", "dotenv", "starlette")
@@ -146,7 +147,7 @@ def _module_files(folder: Path, dotted: str) -> Iterator[Path]:
 @lru_cache(2048)
 def _facts(path: str, _size: int, _time: int) -> SourceFacts:
     try:
-        tree = ast.parse(Path(path).read_bytes())
+        tree = syntax_tree(Path(path).read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError):
         return SourceFacts(reads_files=True)
     reading = _Reading()

@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from rightcall.files.syntax_trees import syntax_tree
+
 TEXT_READERS = frozenset(
     ("getsource", "getsourcelines", "findsource", "getcomments", "getblock", "linecache", "tokenize", "get_source",
      "co_firstlineno", "f_lineno", "tb_lineno", "format_exc", "format_exception", "format_tb", "format_stack",
@@ -84,7 +86,7 @@ def program_use(code: Iterable[Path]) -> SourceUse:
 @lru_cache(2048)
 def _file_use(path: str, _size: int, _time: int) -> SourceUse:
     try:
-        tree = ast.parse(Path(path).read_bytes())
+        tree = syntax_tree(Path(path).read_bytes())
         reading = _Reading()
         for node in ast.walk(tree):
             reading.note(node)
