@@ -99,9 +99,9 @@ def test_init_of_a_function_names_the_parameters_that_nothing_provides(written, 
 
 def test_what_is_no_agent_gets_no_suite(written):
     done, name = written(AGENT.replace("DEFAULT", ""), "__name__")
-    assert (done.code, done.err.strip()) == (
-        2, f"error: {name}:__name__ is a str, not an agent: an object of a framework, a function or a class"
-    )  # fmt: skip
+    problem = f"error: {name}:__name__ is not an agent but a value of type str;"
+    hint = "an agent is a function, an object of a framework, or one with __call__"
+    assert (done.code, done.err.strip()) == (2, f"{problem} {hint}")
     assert not Path("mine").exists()
 
 

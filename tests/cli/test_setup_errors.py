@@ -102,13 +102,13 @@ SETUPS: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
     "an object that cannot be called": (
         suite(f"{DESK}:desk"),
         RUN,
-        f"{DESK}:desk is a Desk, which is not an agent; name the method that gets the text ({DESK}:desk.answer),"
+        f"{DESK}:desk is not an agent but a value of type {DESK}.Desk; name the method that gets the text ({DESK}:desk.answer),"
         " or add __call__",
     ),
     "a list in place of an agent": (
         suite(f"{DESK}:NOTHING"),
         RUN,
-        f"{DESK}:NOTHING is a list, which is not an agent; an agent is a function, an object of a framework, or one with"
+        f"{DESK}:NOTHING is not an agent but a value of type list; an agent is a function, an object of a framework, or one with"
         " __call__",
     ),
     "what is expected in a request": (
@@ -136,6 +136,11 @@ SETUPS: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
         suite(f"{DESK}:support", values={"deps": "Ann"}),
         RUN,
         "with.deps must be a Bank, got 'Ann'; write the fields of one, or MODULE:FUNCTION that returns it",
+    ),
+    "a value that is still to be named": (
+        suite(f"{DESK}:support", values={"deps": "MODULE:FUNCTION"}),
+        RUN,
+        "agent.with.deps: write the name of a function that returns it, not MODULE:FUNCTION",
     ),
     "a key that the agent does not take": (
         suite(f"{DESK}:support", values={"deps": {"customer": "Ann"}, "dep": {}}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
+from inspect import formatannotation
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from rightcall.agents.agent_function import naming_hint
 from rightcall.agents.observed.catalog import adapter_of_class
 from rightcall.agents.observed.observed_agent import OTEL, ObservedAgent, observe
 from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.trial_values import EXAMPLE
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.files.python_object import is_object_name, load_object, object_from_factory
@@ -114,7 +116,9 @@ def agent_object(name: str) -> Any:
             naming_hint(agent, called)
             or "an agent is a function, an object of a framework, or one with __call__"
         )
-        raise ConfigError(f"{called} is a {type(agent).__name__}, which is not an agent; {hint}")
+        raise ConfigError(
+            f"{called} is not an agent but a value of type {formatannotation(type(agent))}; {hint}"
+        )
     return agent
 
 
@@ -142,7 +146,10 @@ def _loaded_values(config: AgentConfig, problems: list[str]) -> dict[str, Any]:
     """The values of `agent.with`, loaded where they are named as `module:attribute`."""
     values = dict(config.with_)
     for name, value in values.items():
-        if isinstance(value, str) and is_object_name(value):
+        if value == EXAMPLE:
+            problems.append(f"agent.with.{name}: write the name of a function that returns it, not {EXAMPLE}")
+            values[name] = None
+        elif isinstance(value, str) and is_object_name(value):
             values[name] = try_part(problems, lambda: load_object(value, f"agent.with.{name}"))  # noqa: B023
     return values
 

@@ -196,6 +196,6 @@ def test_what_makes_no_agent_is_refused_before_the_run(rightcall, shop):
     done = rightcall("run", "suite.json")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        "error: pydantic_shop:make_text() is a str, which is not an agent;"
+        "error: pydantic_shop:make_text() is not an agent but a value of type str;"
         " an agent is a function, an object of a framework, or one with __call__\n"
     )
