@@ -253,7 +253,7 @@ def test_an_anchor_of_few_trials_is_not_a_pass(shop, capsys):
         ("https://agent.example.com/run", {}, "HEAD", "the agent is a service"),
         ("exec:agent --fast", {}, "HEAD", "the program agent --fast is not in the repository"),
         ("exec:python agent.py", {"agent.py": "h"}, "HEAD", ""),
-        ("keyword:", {}, "", "made outside of git or with uncommitted changes"),
+        ("keyword:", {}, "", "saved outside of git or with uncommitted changes"),
         ("keyword:", {}, "0123456789" * 4, "git does not have the baseline's commit 0123456789 here"),
         ("keyword:", {}, "HEAD", ""),
     ],

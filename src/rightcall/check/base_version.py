@@ -11,7 +11,16 @@ from pathlib import Path
 from rightcall.agents.agent import is_address
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import shorten
-from rightcall.files.revision import commit_named, is_ancestor, repository_root, unpack_commit
+from rightcall.files.revision import (
+    commit_named,
+    first_commit_since,
+    git_dirty,
+    has_file,
+    is_ancestor,
+    is_shallow,
+    repository_root,
+    unpack_commit,
+)
 from rightcall.models.provider_kinds import is_provider
 from rightcall.run.baseline_file import BaselineHeader
 from rightcall.run.inputs import Inputs
@@ -87,26 +96,36 @@ FETCH = "fetch the whole history (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitL
 
 def base_of_baseline(file: Path, header: BaselineHeader, *, trust: bool) -> tuple[BaseVersion | None, str]:
     """The version that made a baseline, to be run again; or None, and why it cannot be."""
-    folder = file.resolve().parent
-    if problem := outside_git(header.given) or _unknown_commit(folder, header.commit):
+    commit, problem = _commit_of(file.resolve(), header)
+    if problem := outside_git(header.given) or problem:
         return None, problem
-    base = BaseVersion.of(file, header.commit)
+    base = BaseVersion.of(file, commit)
     try:
         base.require_trust(trust=trust)
-    except ConfigError as problem:
-        return None, f"of the baseline, {problem}"
+    except ConfigError as error:
+        return None, f"of the baseline, {error}"
     return base, ""
 
 
-def _unknown_commit(folder: Path, commit: str) -> str:
-    """Why the version of a baseline cannot be had from git; "" when it can."""
+def _commit_of(file: Path, header: BaselineHeader) -> tuple[str, str]:
+    """The commit with the version of a baseline; or "", and why git does not have it.
+
+    A baseline may be saved before its version is committed: its version is then that of the first commit afterwards.
+    """
+    folder, commit = file.parent, header.commit
     if repository_root(folder) is None:
-        return "the suite is not in a git repository"
-    if not commit:
-        return "the baseline was made outside of git or with uncommitted changes, so its version is not known"
-    if not commit_named(folder, commit):
-        return f"git does not have the baseline's commit {commit[:10]} here; {FETCH}"
-    return ""
+        return "", "the suite is not in a git repository"
+    if commit and not commit_named(folder, commit):
+        return "", f"git does not have the baseline's commit {commit[:10]} here; {FETCH}"
+    if commit and has_file(file, commit):
+        return commit, ""
+    saved = "the baseline was saved outside of git or with uncommitted changes"
+    if is_shallow(folder):
+        return "", f"{saved}, and this clone does not have the commits since; {FETCH}"
+    later = first_commit_since(file, header.runs[0].at) if header.runs else ""
+    if not later or (later == commit_named(folder, "HEAD") and not git_dirty(folder)):
+        return "", f"{saved}, and no commit before this one has its version"
+    return later, ""
 
 
 def outside_git(inputs: Inputs) -> str:

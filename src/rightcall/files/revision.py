@@ -168,6 +168,23 @@ def commit_named(folder: Path, ref: str) -> str:
     return output if code == 0 else ""
 
 
+def has_file(file: Path, commit: str) -> bool:
+    """Whether a commit has a file of the working copy."""
+    return run_git(file.parent, "cat-file", "-e", f"{commit}:./{file.name}")[0] == 0
+
+
+def first_commit_since(file: Path, moment: str) -> str:
+    """The first commit on the way to HEAD that was made at a moment or later and has a file; "" without one."""
+    words = ("rev-list", "--reverse", "--first-parent", f"--since={moment}", "HEAD", "--")
+    commits = run_git(file.parent, *words)[1].split()
+    return next((commit for commit in commits if has_file(file, commit)), "")
+
+
+def is_shallow(folder: Path) -> bool:
+    """Whether a clone lacks older commits."""
+    return run_git(folder, "rev-parse", "--is-shallow-repository")[1] == "true"
+
+
 def unpack_commit(root: Path, commit: str, into: Path) -> None:
     """Write the files of a commit into a folder; neither the working copy nor git is touched."""
     import tarfile
