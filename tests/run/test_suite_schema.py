@@ -18,7 +18,7 @@ from rightcall.run.suite_schema import suite_schema
 SUITE = "dataset: goldens.jsonl\nagent: {model: 'keyword:', mode: loop}\n"
 TOOL = "tools: [{name: ping, description: Ping a host., input_schema: {type: object}}]\n"
 GOOD = [
-    "gate: {min: 0.9, forbid: [forbidden_call]}\nstatistics: {target: 0.97, stop: evalue}",
+    "gate: {min: 0.9, max_error_rate: 0.1}\nstatistics: {target: 0.97, stop: evalue}",
     "gate: {by: {categories: {golden: 0.5}}}\nattacks: {safety: {max_asr: 0.1}}",
     "gate: {baseline: {run: last, margin: 0.05}, latency_ms: {p95: 900}, cost: {run_usd: 2}}",
     "mocks: {ping: {result: {up: true}}}",
