@@ -114,7 +114,7 @@ EDITS = {
     "the mode": (suite(mode="loop"), ["mode"], "rest"),
     "settings": (suite(settings={"temperature": 0.5}), ["settings"], "rest"),
     "limits": (suite(limits={"calls": 2}), ["limits"], "rest"),
-    "a mock, which makes a loop": (suite(mocks={"refund_order": {"result": 1}}), ["mock", "mode"], "rest"),
+    "a mock, which makes a loop": (suite(mocks={"refund_order": {"result": 1}}), ["mock", "mode"], "tool"),
     "trials and seed": (suite(trials=5, seed=9), [], "untouched"),
     "weights": (suite(rules="seed"), ["metrics"], "untouched"),
     "a tag": (goldens(lambda all_: [each | {"tags": ["x"]} for each in all_]), [], "untouched"),

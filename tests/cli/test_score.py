@@ -133,7 +133,7 @@ def test_a_metric_of_ones_own_that_breaks_makes_its_case_an_error(scored, tmp_pa
     monkeypatch.syspath_prepend(tmp_path)
     done = scored([asked("a")], [did("a", "Hanoi")], "--json", "--metric", "mine_that_breaks:Broken")
     broken = done.rows[0]["metrics"]["broken"]
-    assert done.code == 1 and broken["error"] == "raised ZeroDivisionError: division by zero"
+    assert done.code == 4 and broken["error"] == "raised ZeroDivisionError: division by zero"
     assert "broken: raised" in done.rows[0]["error"] and not done.rows[0]["passed"]
 
 
@@ -292,7 +292,7 @@ def test_metrics_of_a_module_in_this_folder_are_shown_in_the_table(scored, tmp_p
     (tmp_path / "own_metrics.py").write_text(OWN_METRICS)
     names = [f"--metric=own_metrics:{name}" for name in ("Fails", "Leaves", "Seven")]
     shown = scored([asked("a")], [did("a", "Hanoi")], *names)
-    assert shown.code == 1 and "0/0 +1 errors" in shown.out
+    assert shown.code == 4 and "0/0 +1 errors" in shown.out
     assert "fails: 1 failed (a: too long)" in shown.out
     assert "leaves: 1 could not be computed (a: raised SystemExit: 0)" in shown.out
     assert "seven: 1 could not be computed (a: gave the value 7.0, which is not between 0 and 1)" in shown.out
@@ -345,3 +345,10 @@ def test_an_error_in_standard_input_says_so(tmp_path):
         score, [str(tmp_path / "goldens.jsonl"), "-"], input='{"golden_id": "hanoi", "calls": 5}'
     )
     assert str(done.exception).startswith("standard input:1: calls must be a list")
+
+
+def test_scores_of_cases_without_any_answer_are_no_failure_of_the_agent(scored):
+    down = {"stop_reason": "infra_error", "error": "the service is down"}
+    lost = {"golden_id": "b", **down}
+    assert scored([asked("a"), asked("b")], [{"golden_id": "a", **down}, lost]).code == 4
+    assert scored([asked("a"), asked("b")], [did("a", "Hanoi"), lost]).code == 1

@@ -71,6 +71,10 @@ CASES: dict[str, tuple[Case, str]] = {
         'get_weather(city="Hanoi") was retried after a failure',
     ),
     "wrong_tool": (Case([WEATHER], [TIME]), "called get_time instead of get_weather"),
+    "unnamed_call": (
+        Case([WEATHER], [HANOI, {"name": "", "arguments": {"city": "Hue"}}], extra_calls="allow"),
+        "a call names no tool",
+    ),
     "unknown_tool": (
         Case([WEATHER], [{"name": "weather", "arguments": {}}], tools=TOOLS),
         "called weather, a tool that does not exist, instead of get_weather",

@@ -48,7 +48,7 @@ def _read_returned(returned: Any) -> Trajectory:
     if isinstance(returned, Sequence) and not isinstance(returned, bytes | bytearray):
         if all(isinstance(item, ToolCall | str) for item in returned):
             calls = tuple(ToolCall(item, None) if isinstance(item, str) else item for item in returned)
-            return _require_names(Trajectory(calls=calls))
+            return Trajectory(calls=calls)
         if all(isinstance(item, Message) for item in returned):
             require_answer(returned, returned, RETURNED)
             return trajectory_from_messages(tuple(returned))
@@ -58,7 +58,7 @@ def _read_returned(returned: Any) -> Trajectory:
     if isinstance(plain, list) and all(isinstance(item, dict) for item in plain):
         is_one_message = plain and all(_is_own_call(item) for item in plain)
         return (
-            _require_names(convert({"calls": plain}, Trajectory, RETURNED))
+            convert({"calls": plain}, Trajectory, RETURNED)
             if is_one_message
             else _answer_of(read_messages(plain, MESSAGES), plain)
         )
@@ -68,9 +68,9 @@ def _read_returned(returned: Any) -> Trajectory:
 def _with_calls(trajectory: Trajectory) -> Trajectory:
     """A trajectory with the calls of its messages, if it has no other: they would be lost otherwise."""
     if trajectory.calls or not any(message.calls for message in trajectory.messages[trajectory.own_start :]):
-        return _require_names(_require_all_calls(trajectory))
+        return _require_all_calls(trajectory)
     calls = trajectory_from_messages(trajectory.messages, trajectory.own_start).calls
-    return _require_names(msgspec.structs.replace(trajectory, calls=calls))
+    return msgspec.structs.replace(trajectory, calls=calls)
 
 
 def _answer_of(messages: Sequence[Message], raw: Any) -> Trajectory:
@@ -95,15 +95,6 @@ def _require_all_calls(trajectory: Trajectory) -> Trajectory:
     return trajectory
 
 
-def _require_names(trajectory: Trajectory) -> Trajectory:
-    for place, call in enumerate(trajectory.calls):
-        if not call.name:
-            raise InputError(
-                RETURNED, f"calls[{place}] is a call without a name", "a call is a name and arguments"
-            )
-    return trajectory
-
-
 def _of_document(document: dict[str, Any]) -> Trajectory:
     """A model's response, one message, or a trajectory as files spell it."""
     if not _is_own(document):
@@ -112,7 +103,7 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
         return _answer_of(messages, document)
     raw_messages = document.get("messages")
     if not isinstance(raw_messages, list):
-        return _require_names(_require_all_calls(convert(document, Trajectory, RETURNED)))
+        return _require_all_calls(convert(document, Trajectory, RETURNED))
     others = {name: value for name, value in document.items() if name != "messages"}
     if not others.pop("calls", None):
         messages = read_messages(raw_messages, MESSAGES)
@@ -123,7 +114,7 @@ def _of_document(document: dict[str, Any]) -> Trajectory:
         return convert(fields, Trajectory, RETURNED)
     trajectory = convert({**others, "calls": document["calls"]}, Trajectory, RETURNED)
     trajectory = msgspec.structs.replace(trajectory, messages=read_messages(raw_messages, MESSAGES))
-    return _require_names(_require_all_calls(trajectory))
+    return _require_all_calls(trajectory)
 
 
 def _is_own(document: dict[str, Any]) -> bool:

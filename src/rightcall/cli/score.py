@@ -98,7 +98,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
     spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
     Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked or no
-    attack was delivered.
+    attack was delivered, 4 if no case has an answer.
     """
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.collector import stop
@@ -139,7 +139,8 @@ def exit_by(summary: Summary, least: float) -> None:
     if reason:
         tell(reason, err=True)
     if reason is not None:
-        raise click.exceptions.Exit(3 if undecided(summary, least) else 1)
+        nobody_answered = summary.overall.errors and not summary.overall.cases
+        raise click.exceptions.Exit(4 if nobody_answered else 3 if undecided(summary, least) else 1)
 
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:

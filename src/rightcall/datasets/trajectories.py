@@ -126,9 +126,7 @@ def save_trajectories(trajectories: Iterable[RecordedTrajectory], path: str | Pa
             raise InputError(str(path), problem, "remove it") from None
 
 
-def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
-    path: Path, items: Iterator[tuple[int, Any]]
-) -> Iterator[tuple[int, RecordedTrajectory]]:
+def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, RecordedTrajectory]]:
     first = next(items, None)
     if first is None:
         return
@@ -160,8 +158,6 @@ def _read(  # noqa: PLR0912  one loop: a generator inside another costs a tenth
             trajectory = _trajectory_of(line, (), line.calls, line.output or "")
         else:
             trajectory = _from_messages(line, f"{path}:{number}")
-        if not all(call.name for call in trajectory.calls):
-            raise InputError(f"{path}:{number}", "a call has no name", "a call is a name and arguments")
         yield number, RecordedTrajectory(line.golden_id, trajectory, line.trial)
 
 

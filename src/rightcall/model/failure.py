@@ -8,6 +8,7 @@ from rightcall.model.record import Record
 
 Code = Literal[
     "no_call", "missing_call", "unexpected_call", "duplicate_call", "retry", "wrong_tool", "unknown_tool",
+    "unnamed_call",
     "missing_arg", "extra_arg", "wrong_value", "wrong_type", "bad_json", "schema_violation", "order_violation",
     "forbidden_call", "forbidden_arg", "hallucinated_ref", "over_calling", "over_latency", "missing_content",
     "wrong_state", "double_effect", "failed_metric", "loop_limit", "refused", "content_filter",
@@ -82,6 +83,9 @@ CODES: dict[Code, CodeFacts] = {
     "unknown_tool": CodeFacts(
         "Unknown tool", "a tool was called that was not offered",
         "called {f.actual}, a tool that does not exist{instead}", about="calls", pair="invented", symptom="invented"),
+    "unnamed_call": CodeFacts(
+        "Call without a name", "a call that names no tool",
+        "a call names no tool", about="calls", pair="invented", symptom="invented", decides=True),
     "missing_arg": CodeFacts(
         "Missing argument", "an expected argument is missing",
         "{f.tool}: {f.parameter} is missing, should be {expected}",

@@ -131,7 +131,6 @@ def test_responses_items_of_one_answer_are_one_message():
             [{"role": "assistant", "tool_calls": [{"id": "1"}]}],
             "messages[0].tool_calls[0] is a call without a name",
         ),
-        ([{"role": "assistant", "calls": [{"name": ""}]}], "messages[0].calls[0] is a call without a name"),
         (
             [{"role": "user", "calls": [{"name": "f"}]}],
             "messages[0] is a message of role user that calls 'f'",

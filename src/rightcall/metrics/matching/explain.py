@@ -162,7 +162,7 @@ def _out_of_order(slot: Slot, at: int, slots: Sequence[Slot]) -> Failure:
 def _unknown_tool_places(golden: Golden, calls: Sequence[ToolCall], tools: Mapping[str, Tool]) -> Set[int]:
     """Places of calls whose tools do not exist. Of agents used as tools, the tools are not known."""
     if not tools:
-        return frozenset()
+        return {at for at, call in enumerate(calls) if not call.name}
     places = {at for at, call in enumerate(calls) if call.name not in tools}
     if not places or not names_agents(golden):
         return places
@@ -205,7 +205,7 @@ def _open_slot_failures(
             left.remove(at)
             foreign.remove(at)
             other_tool = calls[at].name
-            code = "unknown_tool" if at in invented else "wrong_tool"
+            code = "wrong_tool" if at not in invented else "unknown_tool" if other_tool else "unnamed_call"
             yield Failure(code, tool, expected=tool, actual=other_tool, call=at, expected_call=slot.index)
 
 
@@ -224,8 +224,10 @@ def _surplus(
             for name in slot.call.forbidden_args:
                 if name in arguments and slot.fits(call.name):
                     yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
-        if at in invented:
+        if at in invented and call.name:
             yield Failure("unknown_tool", call.name, actual=call.name, call=at)
+        elif at in invented:
+            yield Failure("unnamed_call", actual=call.arguments, call=at)
         elif call.raw is not None and call.arguments is None:
             yield Failure("bad_json", call.name, actual=call.raw, call=at)
         elif not lenient:

@@ -138,7 +138,8 @@ def score_single(
         return None
     has_tool = call.name in tools
     if expected_call.tool != call.name:
-        code: Code = "unknown_tool" if tools and not has_tool else "wrong_tool"
+        code: Code = "wrong_tool" if has_tool or not tools else "unknown_tool"
+        code = code if call.name else "unnamed_call"
         failures = [Failure(code, expected_call.tool, "", expected_call.tool, call.name, "", 0, 0)]
         return ANOTHER_TOOL, failures + (
             schema_violations(trajectory.calls, NOTHING, tools) if has_tool else []

@@ -197,11 +197,8 @@ class _ItemReader:
 
 
 def refuse_misplaced(message: Message, where: str, path: str) -> None:
-    """Reject calls that would be lost: those without a name, and those of anyone but an assistant."""
-    for i, call in enumerate(message.calls):
-        if not call.name:
-            problem = f"{path}.calls[{i}] is a call without a name"
-            raise InputError(where, problem, "a call is a name and arguments")
+    """Reject calls that would be lost: those of anyone but an assistant."""
+    for call in message.calls:
         if message.role != "assistant":
             raise call_role_error(message.role, call.name, where, path)
 

@@ -160,7 +160,7 @@ def read_call(raw: dict[str, Any]) -> SpelledCall:
             raw = {"id": raw.get("id"), **inner}
     custom, function = raw.get("custom"), raw.get("function")
     source = custom if isinstance(custom, dict) else function if isinstance(function, dict) else raw
-    name = _first(source, kinds.NAMES, function if isinstance(function, str) else "")
+    name = _first(source, kinds.NAMES, function if isinstance(function, str) else None)
     if not name and _is_interface_call(raw, kind):
         name = kind[len("tool-") :]
     elif not name and kind not in kinds.CALLS and "arguments" in raw:

@@ -72,7 +72,7 @@ def first_unread(value: Any, calls: Sequence[ToolCall], read: Collection[int] = 
         except InputError:
             return "?"
         if (call.id, call.name) not in ids and not any(_same(call, other) for other in calls):
-            return call.name
+            return call.name or "?"
     return None
 
 

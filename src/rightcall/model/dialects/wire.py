@@ -121,11 +121,14 @@ def parse_noted_call(name: str, arguments: Any, call_id: str) -> ToolCall:
 
 
 def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
-    """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`."""
+    """A call as found, checked. A call without a name is refused; arguments that are not a JSON object stay `raw`.
+
+    An empty name is what the model wrote: the call fails its case.
+    """
     name, call_id = raw.name, raw.id
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str):
         problem = f"{path} is a call without a name"
-        if isinstance(name, str | None):
+        if name is None:
             raise InputError(where, problem, "a call is a name and arguments")
         raise InputError(where, f"{problem}: it is {KINDS.get(type(name), type(name).__name__)}")
     if not isinstance(call_id, str | int):

@@ -126,7 +126,7 @@ def read_answer(value: Any) -> SpokenMessage | None:
         return _unread(broken)
     if answer is None:
         if first_unread(value, ()) is None:
-            return None
+            return SpokenMessage("assistant") if value == [] else None  # recorded: it said nothing
         answer = _unread("holds a call that cannot be read")
     answer.unread = answer.unread or _unread_in(value, answer)
     return (_as_agents_return_it(value) if answer.unread else None) or answer
