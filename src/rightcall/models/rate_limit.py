@@ -56,7 +56,7 @@ class TokenBucket:
     async def take(self) -> None:
         """Wait until a request may be sent; requests are sent in the order they came."""
         if not self.taken and not self.waiting:
-            self._requests.begin(self._clock())
+            self._requests.begin(self._clock(), self._share)
         self.waiting += 1
         try:
             async with self._turn:
@@ -83,9 +83,9 @@ class _Level:
         self._rate = None if per_minute is None else per_minute / MINUTE
         self._level, self._at = 1.0, now
 
-    def begin(self, now: float) -> None:
+    def begin(self, now: float, share: float) -> None:
         """Start counting now: anything saved up before the first request would exceed the rate."""
-        self._level, self._at = min(1.0, self._level), now
+        self._level, self._at = min(share, self._level), now
 
     def fill(self, now: float, share: float) -> None:
         if self._rate is not None:

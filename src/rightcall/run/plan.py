@@ -115,11 +115,6 @@ class Plan:
     """What the plan of attacks asks for and could not be made, each with the reason."""
 
     @property
-    def from_json(self) -> bool:
-        """Whether goldens come from a JSON file, and hold no values but those of JSON."""
-        return isinstance(self.dataset, Path) and self.dataset.suffix in {".jsonl", ".json"}
-
-    @property
     def own_agent(self) -> bool:
         """Whether the agent is a user-defined function."""
         return is_function(self.agent.model)

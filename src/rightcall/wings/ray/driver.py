@@ -181,9 +181,7 @@ class Driver:
 
     async def _stream(self, seat: Seat, lease: Lease) -> None:
         """Give a lease to a worker and collect what it sends."""
-        payload = pack_lease(
-            lease.number, list(lease.cells.values()), self._engine.pack, plain=self._work.plan.from_json
-        )
+        payload = pack_lease(lease.number, list(lease.cells.values()), self._engine.pack)
         stream = self._engine.lease(seat.worker, payload)
         patience = max(self._options.silence_seconds, 2 * (self._work.plan.agent.limits.seconds or 0.0))
         while (data := await next_sent(stream, patience)) is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
@@ -148,15 +147,10 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Sent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Results on their way to the driver. An empty one means that the worker is alive.
-
-    `requests` counts requests admitted by the agent's rate, `waiting` those that are waiting for it.
-    """
+    """Results on their way to the driver. An empty one means that the worker is alive."""
 
     cases: tuple[SentCase, ...] = ()
     retries: int = 0
-    requests: int = 0
-    waiting: int = 0
     at_once: int = 0
     lag_ms: float = 0.0
     failed: Failed | None = None
@@ -214,45 +208,14 @@ def _plain(codes: Sequence[Failure]) -> tuple[Failure, ...]:
     return decode_record(encode_record(codes), tuple[Failure, ...])
 
 
-class PlainLease(msgspec.Struct, frozen=True, array_like=True):
-    """A lease of goldens that came from JSON, as MessagePack: a tenth of what pickling costs.
-
-    A cell is the place of its golden, of all conversations after all others, and its trial.
-    """
-
-    number: int
-    goldens: tuple[Golden, ...]
-    conversations: tuple[ConversationalGolden, ...]
-    cells: list[tuple[int, int]]
-
-
-_plain_lease = msgspec.msgpack.Decoder(PlainLease)
-_encode_lease = msgspec.msgpack.Encoder().encode
-PLAIN, PICKLED = b"\0", b"\1"
-
-
-def pack_lease(
-    number: int, cells: Sequence[Cell], pack: Pack = pickle.dumps, *, plain: bool = False
-) -> bytes:
-    """A lease for the wire. A golden with several trials travels once. `plain` goldens are of JSON's types alone."""
+def pack_lease(number: int, cells: Sequence[Cell], pack: Pack = pickle.dumps) -> bytes:
+    """A lease for the wire. A golden with several trials travels once."""
     goldens = {golden.id: golden for golden, _ in cells}
-    if plain:
-        ordered = sorted(goldens.values(), key=lambda golden: type(golden) is not Golden)
-        places = {golden.id: place for place, golden in enumerate(ordered)}
-        single = tuple(golden for golden in ordered if isinstance(golden, Golden))
-        others = tuple(golden for golden in ordered if isinstance(golden, ConversationalGolden))
-        lease = PlainLease(number, single, others, [(places[golden.id], trial) for golden, trial in cells])
-        with suppress(TypeError, ValueError, OverflowError, RecursionError):  # integers beyond 64 bits
-            return PLAIN + _encode_lease(lease)
-    return PICKLED + pack((number, goldens, [(golden.id, trial) for golden, trial in cells]))
+    return pack((number, goldens, [(golden.id, trial) for golden, trial in cells]))
 
 
 def unpack_lease(data: bytes) -> tuple[int, list[Cell]]:
-    if data.startswith(PLAIN):
-        lease = _plain_lease.decode(memoryview(data)[1:])
-        lease_goldens: list[AnyGolden] = [*lease.goldens, *lease.conversations]
-        return lease.number, [(lease_goldens[place], trial) for place, trial in lease.cells]
     goldens: Mapping[str, AnyGolden]
     keys: list[Key]
-    number, goldens, keys = pickle.loads(memoryview(data)[1:])  # noqa: S301  from our own driver
+    number, goldens, keys = pickle.loads(data)  # noqa: S301  from our own driver
     return number, [(goldens[golden_id], trial) for golden_id, trial in keys]

@@ -29,15 +29,12 @@ class Seat:
     first_lease: float = 0.0
     reported: Sent = field(default_factory=Sent)
     rate_share: float = 0.0
-    requests: int = 0
-    wanted: float | None = None
-    dealt: float = 0.0
 
     def vacate(self, now: float) -> None:
         """Mark the seat as empty; a new worker may take it."""
         self.since, self.worker, self.node = now, None, ""
         self.results, self.first_lease, self.reported = 0, 0.0, Sent()
-        self.rate_share, self.requests, self.wanted, self.dealt = 0.0, 0, None, 0.0
+        self.rate_share = 0.0
 
     @property
     def name(self) -> str:

@@ -102,13 +102,10 @@ class Worker:
 
     def _send(self, results: list[Placed], outbox: Outbox) -> bytes:
         asker = self._session.asker if self._session else None
-        rate = asker.rate if asker else None
         return encode_sent(
             Sent(
                 cases_to_send(results),
                 retries=asker.retries if asker else 0,
-                requests=rate.taken if rate else 0,
-                waiting=rate.waiting if rate else 0,
                 at_once=asker.throttle.limit if asker else self._pool.concurrency,
                 lag_ms=outbox.lag_ms,
                 failed=outbox.failed,
