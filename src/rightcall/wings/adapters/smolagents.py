@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar, copy_context
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
 from rightcall.agents.observed.hooks import all_replaced, watch_of
@@ -18,6 +18,7 @@ from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.model.call import ToolCall
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import UNKNOWN_USAGE
 
@@ -166,7 +167,7 @@ class _Step:
         self._started, self._noted = perf_counter(), False
         self._calls: list[ToolCall] = []
         self._answer: ModelAnswer | None = None
-        self.voice = watch.recorder.asked()
+        self.voice = watch.recorder.asked(_sent_texts(watch, agent))
         self.context = copy_context()
         watch.memory[id(getattr(agent, "python_executor", None))] = self
 
@@ -207,6 +208,19 @@ class _Step:
                 key = object()
                 if self._watch.recorder.tool_started(key, call.name, call.arguments):
                     self._watch.recorder.tool_ended(key, str(error), error=True)
+
+
+def _sent_texts(watch: Watch, agent: Any) -> list[Message]:
+    """The instructions and the task that an agent is about to send."""
+    sent: list[Message] = []
+    with watch.guarded("reading a request"):
+        for message in agent.write_memory_to_messages():
+            role: Literal["system", "user"] = "user" if message.role == "user" else "system"
+            if message.role in {"system", "user"}:
+                parts = [message.content] if isinstance(message.content, str) else message.content or ()
+                texts = [part if isinstance(part, str) else part.get("text") or "" for part in parts]
+                sent.append(Message(role, "\n".join(texts)))
+    return sent
 
 
 def _watch_tool(original: Any) -> Any:

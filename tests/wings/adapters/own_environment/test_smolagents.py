@@ -153,6 +153,7 @@ def test_tools_that_code_calls_are_calls_in_the_order_of_the_program():
     ]
     assert [call.output for call in trajectory.calls][::2] == ["31 in Hanoi", "31 in Hue"]
     assert (trajectory.output, trajectory.usage.input_tokens) == ("31 in Hue", 200)
+    assert trajectory.messages[0].content == "New task:\ntrip"
 
 
 def test_a_function_that_runs_a_code_agent_is_heard():
