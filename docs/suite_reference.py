@@ -40,7 +40,8 @@ def suite_page() -> str:
         "# Suite keys",
         "A suite is a YAML or JSON file; only `dataset` and `agent.model` are required, and paths are relative to the "
         "file. Unknown keys are errors. `rightcall init` writes `suite.schema.json`, with which editors complete and "
-        "check the same keys: start the file with `# yaml-language-server: $schema=suite.schema.json`.",
+        "check the same keys: start the file with `# yaml-language-server: $schema=suite.schema.json`. `${NAME}` in "
+        "any string is taken from the environment; a variable that is not set is an error.",
         "Generated from the code.",
     ]
     for name, path in paths.items():

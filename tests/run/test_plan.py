@@ -82,6 +82,22 @@ def test_what_the_blocks_of_a_suite_require_decides_with_its_gate(tmp_path):
         planned(write_suite(tmp_path, 3, 1, gate={"min": 0.8, "alpha": 0.1}))
 
 
+def test_a_variable_of_the_environment_is_in_any_string_and_in_headers_when_they_are_sent(
+    tmp_path, monkeypatch
+):
+    agent = {"model": "openai:${MODEL}", "system": "Serve ${SHOP}.", "headers": {"x-key": "${SHOP}"}}
+    mocks = {"get_weather": {"cases": [{"args": {"city": "${SHOP}"}, "result": 1}]}}
+    path = write_suite(tmp_path, 3, 1, agent=agent, mocks=mocks)
+    monkeypatch.setenv("MODEL", "small")
+    with pytest.raises(InputError, match=r"agent: system: the environment variable SHOP is not set"):
+        load_suite(path)
+    monkeypatch.setenv("SHOP", "Hue")
+    suite = load_suite(path)
+    assert (suite.agent.model, suite.agent.system) == ("openai:small", "Serve Hue.")
+    assert suite.agent.headers == {"x-key": "${SHOP}"}
+    assert suite.mocks["get_weather"]["cases"][0]["args"] == {"city": "Hue"}
+
+
 def test_a_missing_key_and_goldens_that_do_not_fit_the_tools_are_reported_together(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     path = write_suite(tmp_path, 2, 1, agent={"model": "openai:gpt-5"})

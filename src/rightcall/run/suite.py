@@ -30,7 +30,7 @@ from rightcall.model.record import Record
 from rightcall.model.run import SuiteKind
 from rightcall.models.base import Settings
 from rightcall.models.catalog import ModelCatalog, project_models, read_models
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.models.endpoint import VARIABLE, ModelEndpoint
 from rightcall.models.hosts import at_address
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
@@ -322,9 +322,26 @@ def load_suite(path: str | Path) -> Suite:
         raise InputError(
             str(path), "a suite is one object with dataset and agent", "create one with `rightcall init`"
         )
-    value = value_of(entries[0][1], dict[str, Any], str(path))
+    value = _with_variables(value_of(entries[0][1], dict[str, Any], str(path)), str(path))
     suite = codec.convert(value, Suite, str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
+
+
+def _with_variables(value: Any, where: str) -> Any:
+    """The value with `${NAME}` of every string replaced from the environment; headers are when they are sent."""
+    if isinstance(value, str):
+        for name in VARIABLE.findall(value):
+            if name not in os.environ:
+                raise InputError(where, f"the environment variable {name} is not set", f"export {name}=…")
+        return VARIABLE.sub(lambda match: os.environ[match[1]], value)
+    if isinstance(value, list):
+        return [_with_variables(item, f"{where}[{place}]") for place, item in enumerate(value)]
+    if isinstance(value, dict):
+        return {
+            key: item if key == "headers" else _with_variables(item, f"{where}: {key}")
+            for key, item in value.items()
+        }
+    return value
 
 
 def attack_settings(suite: Suite) -> AttackSettings:
