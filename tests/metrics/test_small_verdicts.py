@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.builtin.calls import SchemaValidity, ToolsSelected
 from rightcall.metrics.case_result import score_trajectory
-from rightcall.metrics.matching.matchers.numbers import Number
+from rightcall.metrics.matching.matchers.values import Number
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import Tool
 from rightcall.model.case import TestCase

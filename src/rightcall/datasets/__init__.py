@@ -3,8 +3,7 @@
     goldens        load_goldens, save_goldens: by suffix, one item at a time; numbered_goldens with lines
     trajectories   load_trajectories, save_trajectories, numbered_trajectories
     pairs          pair: goldens with what was recorded for them, in flat memory
-    dataset        EvaluationDataset: goldens and test cases in memory, with the names that DeepEval uses
-    records        goldens from frames and Hugging Face datasets
+    dataset        EvaluationDataset: goldens (from files, frames, Hugging Face) and test cases, with DeepEval's names
     near_duplicates  texts that repeat an earlier one
     targets        goldens written as {data, target, metadata}
     formats/       jsonl, json, yaml, csv

@@ -49,30 +49,11 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=256)
 def _overlaps(text: str, body: str) -> bool:
-    blocks = _blocks_of(text)
-    for start in range(0, len(body) - BLOCK + 1, BLOCK):
-        if body[start : start + BLOCK] in blocks and _run_length(text, body, start) >= LEAST:
-            return True
-    return False
-
-
-@lru_cache(maxsize=32)
-def _blocks_of(text: str) -> frozenset[str]:
-    """Every piece of `BLOCK` characters of a text."""
-    return frozenset(text[at : at + BLOCK] for at in range(len(text) - BLOCK + 1))
-
-
-def _run_length(text: str, body: str, start: int) -> int:
-    """The longest common run that contains the block of the body at `start`."""
-    longest, at = 0, text.find(body[start : start + BLOCK])
-    while at >= 0:
-        before = 0
-        while before < min(at, start) and text[at - before - 1] == body[start - before - 1]:
-            before += 1
-        after, room = BLOCK, min(len(text) - at, len(body) - start)
-        while after < room and text[at + after] == body[start + after]:
-            after += 1
-        longest = max(longest, before + after)
-        at = text.find(body[start : start + BLOCK], at + 1)
-    return longest
+    last = len(body) - LEAST
+    return any(
+        body[block : block + BLOCK] in text
+        and any(body[at : at + LEAST] in text for at in range(max(0, block - BLOCK), min(block, last) + 1))
+        for block in range(0, len(body) - BLOCK + 1, BLOCK)
+    )

@@ -4,8 +4,7 @@ Each file ends with `KINDS`: the keys that goldens write, and how each becomes a
 line there, or a file; `compile.py` finds them.
 
     collections  matchers made of matchers: set, multiset, superset_of, subset_of, items, object, not, all
-    numbers      matchers on numbers: number with tolerance, range
     references   the matcher that looks outside the value: ref
     text         matchers on text: text with things ignored, regex, contains, icontains, date
-    values       matchers on whole values
+    values       matchers on whole values, and on numbers: number with tolerance, range
 """
