@@ -48,6 +48,23 @@ def test_the_overall_score_of_one_expected_call(called, answer, score, passed):
     assert (verdict.score, verdict.passed) == (pytest.approx(score), passed)
 
 
+@pytest.mark.parametrize(
+    ("answer", "calls", "score", "passed"),
+    [
+        ("Weather is today, climate is long.", (), 1.0, True),
+        ("Weather is today.", (), 0.5, False),
+        ("I cannot say.", (), 0.5, False),
+        ("Weather and climate.", (rc.ToolCall("get_weather", HANOI),), 0.0, False),
+    ],
+)
+def test_a_golden_without_calls_passes_only_with_every_word(answer, calls, score, passed):
+    for stated in ({"no_calls": True}, {"no_calls": True, "max_latency_ms": 10_000}):
+        golden = rc.Golden("weather or climate?", output_contains=["weather", "climate"], **stated)
+        answered = rc.Trajectory(output=answer, calls=calls, latency_ms=900.0)
+        verdict = rc.score_trajectory(golden, answered, rules="seed")
+        assert (verdict.score, verdict.passed) == (score, passed)
+
+
 def test_three_cases_of_which_one_took_the_wrong_tool_pass_two_thirds_at_a_mean_of_seven_tenths():
     verdicts = [
         judged([WEATHER], [("get_weather", HANOI)]),

@@ -86,7 +86,8 @@ WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         ),
     }
 )
-"""Weightings with a name. `seed` takes precision and recall by tool name, and parameter accuracy with half credit."""
+"""Weightings with a name. `seed` takes precision and recall by tool name, and parameter accuracy with half credit; of a
+golden without expected calls every word must be in the answer."""
 
 
 class ScoringRules(msgspec.Struct, frozen=True):
@@ -210,16 +211,21 @@ def score_of_stated(
 ) -> float:
     """The score of a golden that expects no call: dimensions of which it says nothing drop out.
 
-    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls.
+    `state` is the score of the final state, if the golden expects one; it takes the place of expected calls. By the
+    weighting `seed` an answer that lacks one of its words is worth a half at most, however many it has.
     """
     any_call = (golden.extra_calls == "allow" or golden.category == "negative") and not forbids_all(golden)
-    return rules.mean_of_stated(
+    mean = rules.mean_of_stated(
         state=state,
         precision=None if any_call else numbers.call_precision,
         tool_precision=None if any_call else numbers.tool_precision,
         content=numbers.content if golden.output_contains else None,
         latency=numbers.latency if golden.max_latency_ms is not None else None,
     )
+    lacks_word = (
+        rules.weights is WEIGHTINGS["seed"] and bool(golden.output_contains) and numbers.content < 1.0
+    )
+    return min(mean, 0.5) if lacks_word else mean
 
 
 def states_calls(golden: Golden) -> bool:
