@@ -17,6 +17,7 @@ PROGRAM = """
 import os, signal, sys, time
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTS
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 INTERRUPTS.install()
 SUPERVISION.allowed = True
 SUPERVISION.start()
