@@ -11,8 +11,8 @@ import msgspec
 
 from rightcall.api.score_options import ScoreCall
 from rightcall.core.options import takes
-from rightcall.core.text import percent
-from rightcall.model.run import nothing_checked_text, nothing_delivered_text
+from rightcall.core.text import percent, pluralize
+from rightcall.model.run import missing_answers_text, nothing_checked_text, nothing_delivered_text
 
 if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
@@ -122,9 +122,13 @@ def shortfall(summary: Summary, min: float) -> str | None:
     overall = summary.overall
     if nothing_checked(summary):
         return nothing_checked_text(summary.unchecked)
+    everything = overall.cases + overall.errors
+    if overall.errors and not overall.cases:
+        if summary.codes.get("infra_error", 0) < overall.errors:  # a metric broke
+            return f"{pluralize(overall.errors, 'case')} of {everything:,} could not be scored"
+        return missing_answers_text(overall.errors, everything, "case")
     if not overall.cases or overall.pass_rate < min - ROUNDING:
         return ""
-    everything = overall.cases + overall.errors
     worst = overall.pass_rate * overall.cases / everything
     if not overall.errors or worst >= min - ROUNDING:
         return nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else None
