@@ -4,9 +4,9 @@ Every run of the first tables has a true rate exactly at the threshold, where PA
 should occur in at most 5% of runs. Beside the gate stand rules it does not use: counting every trial as a case, and
 Korn and Graubard's bound, which covers well on average and fails where hard goldens are few.
 
-    python -m benchmarks.operating [--runs 3000] [--seed 1] [--search SECONDS]
+    python -m benchmarks.operating [--runs 3000] [--seed 1] [--search SECONDS | --missing]
 
-`--search` draws random designs instead and shows the worst.
+`--search` draws random designs instead and shows the worst; `--missing` shows what trials without an answer do.
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--search", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--missing", action="store_true")
     options = parser.parse_args()
+    if options.missing:
+        table_of_missing(options.runs, options.seed)
+        return
     if options.search:
         search(options.search, options.seed)
         return
@@ -257,6 +261,34 @@ def two_runs(
         before.append(Outcome(f"g{i}", tuple(float(rng.random() < rate) for _ in range(trials))))
         after.append(Outcome(f"g{i}", tuple(float(rng.random() < worse) for _ in range(trials))))
     return before, after
+
+
+def table_of_missing(runs: int, seed: int) -> None:
+    """Gates and comparisons at the threshold when trials get no answer: at random, the failures, or the passes."""
+    from benchmarks.missing_answers import WAYS, compared_words, gate_words, price
+
+    heading("at the threshold", "goldens", "missing", "false PASS", "false FAIL", "dropped: false PASS")
+    for theta, goldens, trials in ((0.9, 100, 1), (0.9, 200, 1), (0.9, 400, 1), (0.9, 100, 3)):
+        for way in WAYS:
+            words = gate_words(f"{seed}/{theta}/{goldens}/{way}", theta, goldens, trials, way, runs)
+            line(f"{theta:g}, {trials} trials", str(goldens), way, *words)
+    heading(
+        "two runs of 200 goldens", "difference", "missing in B", "false NOT WORSE or BETTER", "false WORSE"
+    )
+    for margin in (0.0, 0.05):
+        for way in WAYS:
+            name = "none" if not margin else f"-{margin:.0%}, the margin"
+            line(name, f"-{margin:.0%}", way, *compared_words(f"{seed}/{margin}/{way}", margin, way, runs))
+    heading(
+        "price: PASS and INCONCLUSIVE of 200 goldens",
+        "true rate",
+        "missing at random",
+        "PASS",
+        "INCONCLUSIVE",
+    )
+    for rate in (0.95, 0.97, 0.99):
+        for share in (0.0, 0.01, 0.02, 0.05):
+            line("min 0.9", f"{rate:g}", f"{share:.0%}", *price(f"{seed}/{rate}/{share}", rate, share, runs))
 
 
 def table_of_templates(runs: int, seed: int) -> list[float]:
