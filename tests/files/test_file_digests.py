@@ -24,6 +24,13 @@ def words(order, limit=3):
     total = len(found)
     return found[:limit], total
 '''
+CALLED = """class Search:
+    def __call__(self, query):
+        'Finds.'
+
+    def _find(self, query):
+        'Finds too.'
+"""
 OTHER = "from helper import words\ndef agent(golden):\n    return words(golden.input)\n"
 
 
@@ -59,6 +66,8 @@ MEANT = {
     "docstring of a module that is given away": (HELPER.replace("The words", "Words"), {"agent": "import helper, kit\nkit.tools(helper)\n"}),
     "docstring of a program that reads them": (HELPER.replace("Words of", "Text of"), {"agent": "import helper\nprint(helper.__doc__)\n"}),
     "docstring of a decorated function": (HELPER.replace("def words", "@tool\ndef words"), {}),
+    "docstring of an object that is called": (CALLED.replace("Finds.", "Seeks."), {"agent": "from helper import Search\nTOOLS = [Search()]\n"}),
+    "annotation of a method by a computed name": (CALLED.replace("_find(self, query)", "_find(self, query: str)"), {}),
     "annotation of a tool": (HELPER.replace("limit=3", "limit: int = 3"), {"agent": "from helper import words\nTOOLS = [words]\n"}),
     "annotation that raises": (HELPER.replace("limit=3", "limit: Lot = 3"), {}),
     "local name read by locals()": (HELPER.replace("found", "kept"), {"agent": "import helper, sys\nsys._getframe(1).f_locals\n"}),
@@ -72,11 +81,8 @@ MEANT = {
 @pytest.mark.parametrize("edit", MEANT)
 def test_an_edit_that_can_be_read_makes_a_file_different(edit, tmp_path):
     text, others = MEANT[edit]
-    before = (
-        HELPER.replace("def words", "@tool\ndef words").replace("The", "All")
-        if "decorated" in edit
-        else HELPER
-    )
+    decorated = HELPER.replace("def words", "@tool\ndef words").replace("The", "All")
+    before = decorated if "decorated" in edit else CALLED if "class Search" in text else HELPER
     assert not same(tmp_path, "helper.py", before, text, **{"agent": OTHER, **others})
 
 
@@ -125,6 +131,7 @@ DATA = {
     "quoted number": ("a.yaml", "a: 1", "a: '1'", {}),
     "quoted word of YAML": ("a.yaml", "a: yes", "a: 'yes'", {}),
     "block": ("a.yaml", "a: |\n  x\n  y\n", "a: >\n  x\n  y\n", {}),
+    "later document": ("a.yaml", "a: 1\n---\na: 2\n---\na: 3\n", "a: 1\n---\na: 2\n---\na: 4\n", {}),
     "broken": ("a.yaml", "a: [1", "a:  [1", {}),
     "type": ("a.toml", "a = 1", "a = '1'", {}),
     "markdown": ("a.md", "a  b", "a b", {}),

@@ -245,11 +245,9 @@ class _Unread(ast.NodeTransformer):
 
     def _is_read(self, node: Function) -> bool:
         """Whether the docstring and the annotations of a function may be read: it may become a tool."""
-        scope = self._scopes[-1]
-        if isinstance(scope, ast.ClassDef) and (scope.bases or not node.name.startswith("_")):
-            return True
+        is_method = isinstance(self._scopes[-1], ast.ClassDef)
         is_value = node.name in self._kept.functions or self._kept.module
-        return is_value or not all(map(self._is_quiet, node.decorator_list))
+        return is_method or is_value or not all(map(self._is_quiet, node.decorator_list))
 
     def _is_quiet(self, decorator: ast.expr) -> bool:
         """Whether a decorator is one of the standard library that reads nothing of the function."""
@@ -331,7 +329,8 @@ def _yaml_value(data: bytes) -> Any:
         return node.tag, [(plain(key), plain(value)) for key, value in node.value]
 
     try:
-        return [plain(document) for document in yaml.compose_all(data, yaml.SafeLoader)]
+        documents = [*yaml.compose_all(data, yaml.SafeLoader)]  # all at once: no `id` is used again
+        return [plain(document) for document in documents]
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from None
 

@@ -17,14 +17,14 @@ from rightcall.files.syntax_trees import syntax_tree
 TEXT_READERS = frozenset(
     ("getsource", "getsourcelines", "findsource", "getcomments", "getblock", "linecache", "tokenize", "get_source",
      "co_firstlineno", "f_lineno", "tb_lineno", "format_exc", "format_exception", "format_tb", "format_stack",
-     "format_list", "extract_tb", "extract_stack", "stack_info", "findCaller", "cloudpickle", "dill")
+     "format_list", "extract_tb", "extract_stack", "cloudpickle", "dill", "streamlit")
 )  # fmt: skip
 """Names of what reads the text of Python files, or the numbers of lines."""
 FRAME_READERS = frozenset(
     ("locals", "vars", "dir", "exec", "eval", "_getframe", "currentframe", "f_locals", "f_back", "inspect",
      "gi_frame", "cr_frame", "tb_frame", "co_varnames", "__code__", "settrace", "setprofile", "capture_locals",
      "show_locals", "varname", "executing", "icecream", "numexpr", "duckdb", "pandasql", "breakpoint", "pdb",
-     "__closure__", "polars", "pandas")
+     "__closure__", "_current_frames", "cgitb", "stackprinter", "polars", "pandas")
 )  # fmt: skip
 """Names of what reads local variables by their names: `DataFrame.query("a > @limit")` does."""
 DOCUMENT_READERS = frozenset(
