@@ -61,8 +61,8 @@ def file_digests(
 
 def same_content(first: str, second: str) -> bool:
     """Whether two digests are of files with the same text or the same meaning."""
-    (text, _, meaning_digest), (other_text, _, other_meant) = first.partition("~"), second.partition("~")
-    return text == other_text or (meaning_digest != "" and meaning_digest == other_meant)
+    (text, _, own), (other_text, _, other) = first.partition("~"), second.partition("~")
+    return text == other_text or (own != "" and own == other)
 
 
 def same_text(first: str, second: str) -> bool:
@@ -88,29 +88,16 @@ def digest_of_meaning(path: Path, use: SourceUse) -> str:
         return ""
     if stat.st_size > LARGEST:
         return ""
-    everything = use.documents or path.stem in use.values
-    names = (
-        _function_names(str(path), stat.st_size, stat.st_mtime_ns) if suffix == ".py" else frozenset[str]()
-    )
-    read = names if everything else names & use.values
-    return _digest(str(path), stat.st_size, stat.st_mtime_ns, _Kept(read, everything, use.frames))
+    kept = _Kept(use.values, use.documents or path.stem in use.values, use.frames)
+    return _digest(str(path), stat.st_size, stat.st_mtime_ns, kept)
 
 
 class _Kept(NamedTuple):
-    """The functions whose docstrings and annotations count, whether the module's do, and whether local names do."""
+    """Functions whose docstrings and annotations count, whether all of the module do, and whether local names do."""
 
     functions: frozenset[str]
     module: bool
     names: bool
-
-
-@lru_cache(2048)
-def _function_names(path: str, _size: int, _time: int) -> frozenset[str]:
-    try:
-        tree = syntax_tree(Path(path).read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(node.name for node in ast.walk(tree) if isinstance(node, Function))
 
 
 @lru_cache(4096)
