@@ -123,11 +123,6 @@ def dry_run(way: Way) -> None:
 
 
 def perturb(way: Way) -> None:
-    typed = ["--paraphrase-model", way.at_server("writing"), *way.typed]
-    cli("run", "plain.yaml", "--perturb", "paraphrase", *typed)
-
-
-def perturb_by_default(way: Way) -> None:
     cli("run", "plain.yaml", "--perturb", "paraphrase")
 
 
@@ -212,8 +207,7 @@ DOORS: list[tuple[Callable[[Way], None], tuple[str, ...], set[str]]] = [
     (run_model, SUITE, EVERYONE),
     (check, SUITE, EVERYONE),
     (dry_run, SUITE, set()),
-    (perturb, SUITE, {AGENT, JUDGE, WRITER}),
-    (perturb_by_default, ("suite", *DEFAULTED), {AGENT, JUDGE, WRITER}),
+    (perturb, ("suite", *DEFAULTED), {AGENT, JUDGE, WRITER}),
     (run_suite, SUITE, EVERYONE),
     (evaluate, PYTHON, EVERYONE),
     (evaluate_by_default, DEFAULTED, EVERYONE),

@@ -26,8 +26,7 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
     for plan in plans:
         paraphrases = {}
         if "paraphrase" in kinds:
-            writer = _paraphrase_endpoint(plan, options.paraphrase_model)
-            paraphrases = paraphrases_of(plan, texts, writer)
+            paraphrases = paraphrases_of(plan, texts, plan.models.default("generator"))
         with open_store(options.store) as store:
             work = run_perturbed(
                 plan, store, kinds, paraphrases=paraphrases, announce=lambda line: tell(line, err=True)
@@ -39,14 +38,6 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
             tell(plan.agent.name)
             for kind, compared in comparisons.items():
                 print_comparison(console(), compared, ("the clean run", kind))
-
-
-def _paraphrase_endpoint(plan: Plan, model: str | None) -> ModelEndpoint | None:
-    from rightcall.models.resolver import endpoint_of
-
-    if model is None:
-        return plan.models.default("generator")
-    return endpoint_of(model, catalog=plan.models)
 
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:

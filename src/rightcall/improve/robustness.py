@@ -174,7 +174,7 @@ def paraphrase(task: PerturbTask) -> Plan:
     if not goldens:
         raise ConfigError(
             "--perturb paraphrase requires paraphrases: give goldens metadata.paraphrases, a list of texts with the "
-            "same values, or a model that writes them (--paraphrase-model)"
+            "same values, or `default_generator` of `models`, which writes them"
         )
     return task.with_goldens(goldens)
 

@@ -103,16 +103,6 @@ class RunOptions(SuiteOptions):
             group=SELECTION,
         ),
     ] = ()
-    paraphrase_model: Annotated[
-        str | None,
-        Option(
-            "Model that writes paraphrases for --perturb paraphrase, kept in SUITE.paraphrases.jsonl",
-            metavar="MODEL",
-            group=SELECTION,
-            values="model",
-            default="default_generator of models",
-        ),
-    ] = None
     dry_run: Annotated[bool, Option("Estimate requests, tokens and cost without sending anything")] = False
     save_baseline: Annotated[
         Path | None,
