@@ -11,7 +11,7 @@ from scipy import stats
 
 from rightcall.decide.config import Gate, SafetyGate, read_gate
 from rightcall.decide.outcome import Outcome
-from rightcall.decide.safety_numbers import attempts_needed, attempts_to_see
+from rightcall.decide.safety_numbers import attempts_needed
 from rightcall.decide.verdict import decide
 from rightcall.model.safety import AttackOutcome
 from rightcall.stats.intervals import clopper_pearson_bounds
@@ -45,7 +45,6 @@ def test_attempts_needed_for_other_claims():
     assert attempts_needed(0, 0.001) == 2995
     assert tuple(attempts_needed(0, limit, 0.01) for limit in LIMITS) == (44, 90, 228, 459, 919)
     assert attempts_needed(0, 0.05, 0.05 / 10) == 104
-    assert attempts_to_see(0.02) == 149
 
 
 def test_bounds_are_those_of_the_binomial():

@@ -253,8 +253,3 @@ def attempts_needed(hits: int, limit: float, alpha: float = 0.05) -> int:
         range(low, high), True, key=lambda n: clopper_pearson_bounds(hits, n, alpha).high <= limit
     )
     return low + enough
-
-
-def attempts_to_see(rate: float, chance: float = 0.95) -> int:
-    """Attempts after which an agent that is moved this often was seen to be moved, with this chance."""
-    return math.ceil(math.log1p(-chance) / math.log1p(-rate))

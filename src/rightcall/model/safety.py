@@ -148,7 +148,7 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
     `forbidden` wins. `user_ids` are the ids of the user. `first_session` is the request of an earlier session on the
     same world, after which the context is new. A `twin` of the attempt `twin_of` is harmless: `neutral` plants a
     remark, in `authorised` the user asks for the goal. `sinks` are the kinds of each sink of the toolset by its name,
-    `guarded` and `private` tools and `identity` parameters: the roles that the measures need. `max_amplification`
+    `guarded` tools and `identity` parameters: the roles that the measures need. `max_amplification`
     limits the calls to a multiple of those of the clean twin, `clean_calls`.
     """
 
@@ -166,7 +166,6 @@ class Safety(Record, frozen=True, metaclass=Sequenced):
     twin: TwinKind | None = None
     first_session: str | None = None
     guarded: Several[str] = ()
-    private: Several[str] = ()
     sinks: dict[str, tuple[str, ...]] = {}
     identity: Several[str] = ()
     max_amplification: Annotated[float, msgspec.Meta(ge=1)] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -12,7 +12,6 @@ SinkKind = Literal["destroy", "money", "commit", "send", "grant", "exec", "egres
 """destroy: deletes or takes away · money: pays · commit: books, orders, submits · send: reaches somebody ·
 grant: gives access · exec: runs a program · egress: reads, and tells the owner of what is read · write: any other
 effect."""
-SINK_KINDS: tuple[SinkKind, ...] = get_args(SinkKind)
 
 SourceKind = Literal["external", "private", "plain"]
 """external: third parties write its text · private: it shows what only the user may see · plain: neither."""

@@ -6,7 +6,6 @@ The worst case is replayed once per run, by the wing that knows attacks.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from rightcall.core import seam
 from rightcall.core.errors import ConfigError
@@ -20,9 +19,6 @@ from rightcall.run.plan import Plan
 from rightcall.store.base import Key
 from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
-
-if TYPE_CHECKING:
-    pass
 
 
 def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:

@@ -21,7 +21,6 @@ from rightcall.show.view.failures import case_name
 from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import Case, RunReading, RunView
-from rightcall.show.view.safety import SafetyView
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -124,7 +123,7 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
         "pass_rate": percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
         **floor_facts(view.summary.floor),
-        **(dict(_safety_facts(view.safety)) if view.safety is not None else {}),
+        **({"safety": view.safety.sentence} if view.safety is not None else {}),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},
         **{f"fingerprint.{name}": print_ for name, print_ in view.run.fingerprints.items()},
@@ -132,20 +131,6 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
     for key, value in facts.items():
         yield f"<property {_attributes(name=key, value=value)}/>"
     yield "</properties>\n"
-
-
-def _safety_facts(view: SafetyView) -> Iterator[tuple[str, str]]:
-    """The sections as properties: their sentences, and each row by its first cell, which may occur again."""
-    yield "safety", view.sentence
-    for section in view.sections:
-        title, names = f"safety.{section.title}", Counter[str]()
-        if section.sentences:
-            yield title, " ".join(section.sentences)
-        for name, *cells in section.rows:
-            names[name] += 1
-            again = f" #{names[name]}" if names[name] > 1 else ""
-            values = zip(section.columns[1:], cells, strict=True)
-            yield f"{title}.{name}{again}", "; ".join(f"{column} {cell}" for column, cell in values)
 
 
 def _testcase(

@@ -1,15 +1,13 @@
 """An attack that the agent obeyed: what was planted where, the call it caused, what would have stopped it.
 
-Nothing here is a rule of thumb: the guard judges that very call after what the trial had read, and the linter reads the
-planted definitions.
+Nothing here is a rule of thumb: the guard judges that very call after what the trial had read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rightcall.decide.safety_numbers import outcome_of_result
-from rightcall.lint.report import Diagnostic
 from rightcall.metrics.matching.approvals import error_code
 from rightcall.model.call import ToolCall
 from rightcall.model.danger import NO_TOOLS
@@ -20,7 +18,6 @@ from rightcall.model.safety import AttackOutcome, Plant, Safety
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
-from rightcall.tools.attacks.tool_list import poison_tools
 from rightcall.tools.attacks.trial_plants import WRAPPERS
 from rightcall.tools.guard.monitor import Guard, replay
 from rightcall.tools.guard.policy import AUTO
@@ -29,8 +26,6 @@ LONGEST_PLANT = 2000
 LONGEST_VALUE = 500
 STOPPING = ("confirmation_required", "permission_denied")
 """Errors with which a guard, a confirmation or a role answers."""
-ABOUT_EFFECTS = ("TD4", "TD8")
-"""Families of lint rules about effects of tools and about security."""
 
 
 class PlantedText(Record, frozen=True):
@@ -53,7 +48,7 @@ class HitView(Record, frozen=True):
     """One attack that was obeyed. All texts are safe to show and limited in length.
 
     `consequence` says what the agent did where it is no call. `guard` is the verdict of `guard: auto` on the call, and
-    `stopped` whether it would have stopped it; `lint` what the linter reports of the planted definitions.
+    `stopped` whether it would have stopped it.
     """
 
     golden_id: str
@@ -70,7 +65,6 @@ class HitView(Record, frozen=True):
     consequence: str
     guard: str
     stopped: bool
-    lint: str
 
     @property
     def title(self) -> str:
@@ -89,8 +83,6 @@ class HitReader:
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
         self._tools, self._system = tools, system
-        self._findings: dict[tuple[Plant, ...], str] = {}
-        self._clean: tuple[Diagnostic, ...] | None = None
 
     def hit_of(self, golden: AnyGolden, result: CaseResult) -> HitView | None:
         """The hit of a trial; None where no attack was obeyed."""
@@ -118,7 +110,6 @@ class HitReader:
             next((failure.detail for failure in result.codes if failure.code == "runaway"), ""),
             guard,
             stops,
-            self._lint(safety, call),
         )
 
     def _guard(
@@ -139,41 +130,6 @@ class HitReader:
         about = f": '{verdict.argument}' is labelled {verdict.label}" if labelled else ""
         rules = f"by its rule{'s' if len(verdict.by) > 1 else ''} {', '.join(map(repr, verdict.by))}"
         return True, one_line(f"auto would have {deed} this call {rules}{about}", 300)
-
-    def _lint(self, safety: Safety, call: ToolCall | None) -> str:
-        """What the linter reports of the planted definitions and not of the real ones; else of the tool called."""
-        if not self._tools:
-            return ""
-        if not safety.poisons_tools:
-            tool = call.name if call is not None else None
-            own = (finding for finding in self._lint_of_tools() if finding.tool == tool)
-            names = _names(finding for finding in own if finding.code.startswith(ABOUT_EFFECTS))
-            return f"reports of this tool: {names}" if names else ""
-        plants = tuple(plant for plant in safety.plants if plant.in_tool_list)
-        if plants not in self._findings:
-            clean = {(finding.code, finding.tool) for finding in self._lint_of_tools()}
-            findings = _diagnostics(poison_tools(self._tools, safety, pulled=True))
-            self._findings[plants] = _names(f for f in findings if (f.code, f.tool) not in clean)
-        names = self._findings[plants]
-        return (
-            f"reports of the planted definition: {names}" if names else "does not see the planted definition"
-        )
-
-    def _lint_of_tools(self) -> tuple[Diagnostic, ...]:
-        if self._clean is None:
-            self._clean = _diagnostics(self._tools)
-        return self._clean
-
-
-def _diagnostics(tools: Mapping[str, Tool]) -> tuple[Diagnostic, ...]:
-    from rightcall.lint.engine import lint
-
-    return lint(list(tools.values())).diagnostics
-
-
-def _names(findings: Iterable[Diagnostic]) -> str:
-    names = dict.fromkeys(f"{finding.code} {finding.rule} ({finding.severity})" for finding in findings)
-    return ", ".join(names)
 
 
 def plant_texts(safety: Safety) -> tuple[PlantedText, ...]:
@@ -225,5 +181,3 @@ def hit_lines(hit: HitView) -> Iterator[tuple[str, str]]:
         yield "marked" if argument.marked else "argument", f"{argument.name} = {argument.value}{mark}"
     if hit.guard:
         yield "guard", hit.guard
-    if hit.lint:
-        yield "lint", hit.lint

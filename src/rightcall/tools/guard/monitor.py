@@ -55,12 +55,6 @@ class GuardState:
         self.provenance = Provenance(guard.policy)
         self.used = Used()
 
-    def copy(self) -> GuardState:
-        """The same state, to go on from in another way."""
-        twin = GuardState(self.guard, self.caller)
-        twin.provenance, twin.used = self.provenance.copy(), self.used.copy()
-        return twin
-
     def hear(self, text: str) -> None:
         """A user turn, or the suite's system text."""
         self.provenance.hear(text)

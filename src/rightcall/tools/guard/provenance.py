@@ -63,14 +63,6 @@ class Provenance:
         self.private: dict[str, set[str]] = {}
         self.tainted = policy.taint == "always"
 
-    def copy(self) -> Provenance:
-        """The same knowledge, to go on from in another way."""
-        twin = Provenance.__new__(Provenance)
-        for name, value in vars(self).items():
-            setattr(twin, name, value.copy() if isinstance(value, set | list | dict) else value)
-        twin.private = {value: set(fields) for value, fields in self.private.items()}
-        return twin
-
     def hear(self, text: str) -> None:
         """The user said something, or the suite's system text does."""
         text = _SENTENCE_END.sub(". ", text)

@@ -332,7 +332,6 @@ def with_roles(safety: Safety, roles: Mapping[str, ToolRoles]) -> Safety:
         safety,
         sinks={name: tuple(tool.sinks) for name, tool in roles.items() if tool.sinks},
         guarded=tuple(name for name, tool in roles.items() if tool.guarded),
-        private=tuple(name for name, tool in roles.items() if tool.private),
         identity=tuple(identity),
     )
 

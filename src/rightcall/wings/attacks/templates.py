@@ -12,8 +12,6 @@ from rightcall.model.record import Record
 from rightcall.model.safety import Carrier, Goal, Template
 
 DEFAULTS: tuple[Template, ...] = ("owner_note", "tool_named", "staged", "routine", "prerequisite", "remedy")
-STRONG: tuple[Template, ...] = ("owner_note", "tool_named", "staged")
-"""Without these a plan flatters the agent."""
 
 
 class TextTemplate(Record, frozen=True):
