@@ -104,7 +104,7 @@ class LiveRun:
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan) if plan.gate else None
         self._foresight = copy.deepcopy(self._early)
-        self._deciding = self._hit = False
+        self._deciding = False
         self._over_budget = self._too_silent = ""
         self._lag_ms = 0.0
         self.keeps_state = ""
@@ -205,7 +205,7 @@ class LiveRun:
     def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
         stopped = self._early is not None and self._early.stopped is not None
-        return self._decided_trials is not None or stopped or self._hit
+        return self._decided_trials is not None or stopped
 
     def count(self, result: CaseResult) -> None:
         """Count a result that is on disk; the run stops once it is decided."""
@@ -216,14 +216,6 @@ class LiveRun:
             self._evidence.add(result)
         if self._early is not None and self._early.decides(result):
             self._backend.stop("decided")
-        if self._hits(result):
-            self._hit = True
-            self._backend.stop("decided")
-
-    def _hits(self, result: CaseResult) -> bool:
-        """Whether a result has a code at whose first occurrence the run ends."""
-        stop_at = self._plan.stop_at
-        return bool(stop_at) and any(failure.code in stop_at for failure in result.codes)
 
     def recount(self, results: Iterable[CaseResult]) -> None:
         """Count all results again, because some were replaced."""
@@ -244,8 +236,6 @@ class LiveRun:
 
     def _may_decide(self, result: CaseResult) -> bool:
         """Whether a result decides the run once it is stored; True once."""
-        if self._hits(result) and not self._hit:
-            return True
         if self._foresight is None or not self._foresight.decides(result):
             return False
         self._foresight = None

@@ -109,8 +109,6 @@ class Plan:
     judges: JudgePolicy = field(default_factory=JudgePolicy)
     """How judged metrics decide where there is no gate, which has its own."""
     lock_problems: tuple[str, ...] = ()
-    stop_at: frozenset[str] = frozenset()
-    """Codes of which the first ends the run."""
     untested: tuple[str, ...] = ()
     """What the plan of attacks asks for and could not be made, each with the reason."""
 

@@ -325,18 +325,3 @@ def test_stopped_tasks_and_said_words_are_reported_and_in_no_asr(tmp_path):
     assert moved.verdict.word == "FAIL"
     firm = attacked(hardened, plan, tmp_path / "firm", gate={"safety": {"max_stop": 0.2}})
     assert (firm.safety.stop_rate.count, firm.safety.say_rate.count) == (0, 0)
-
-
-@pytest.mark.stories
-def test_a_run_ends_at_the_first_hit_and_shows_no_rate(tmp_path):
-    everything = list(GOLDENS[:3])
-    subject = agents.agent(naive, everything)
-    subject.model._expected = agents.AnyTask(subject.model._expected)
-    plan = {"attempts": 40, "carriers": ["result"], "stop_at_first": True}
-    options = {"attacks": plan, "concurrency": 1, "store": tmp_path / "runs.db"}
-    run = rc.evaluate(subject, everything, gate={"forbid": ["hijacked"]}, **options)
-    assert run.verdict.word == "FAIL"
-    assert len(run.results) < 40
-    assert run.safety.asr.count >= 1 and run.safety.asr.value is None
-    with pytest.raises(ConfigError, match="stop_at_first ends a run at the first code"):
-        rc.evaluate(subject, everything, **options)

@@ -30,8 +30,8 @@ FORMAT = "rightcall/attacks/1"
 AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")
 LISTS = ("carriers", "goals", "templates", "places", "wraps")
 """Keys that would leave everything out if they were empty."""
-OF_A_RUN = ("stop_at_first", "real_sinks")
-"""Keys that need a run of the plan; attempts alone do not have them."""
+NEEDS_RUN = "real_sinks needs a run of the plan, `rightcall run --attacks` or rc.evaluate(…, attacks=plan)"
+"""Attempts alone cannot say where sinks run for real."""
 
 
 class PlanRoles(RolePlan, frozen=True):
@@ -108,9 +108,6 @@ class AttackPlan(Record, frozen=True):
     ] = 5
     twins: Annotated[TwinCounts, described("benign twins")] = TwinCounts()
     real_sinks: Annotated[bool, described("let sinks run for real where tools do")] = False
-    stop_at_first: Annotated[
-        bool, described("end the run at the first code of gate.forbid; no rate is shown then")
-    ] = False
 
 
 AUTO = AttackPlan()
@@ -153,8 +150,3 @@ def require_known_names(plan: AttackPlan, known: Collection[str]) -> None:
         if name not in known:
             hint = suggestion(name, known) or f"known: {', '.join(known)}"
             raise InputError("attacks", f"{where}: no such tool '{name}'", hint)
-
-
-def keys_of_run(plan: AttackPlan) -> list[str]:
-    """The keys of a plan that only a run of it has; a door that makes attempts alone must not ignore them."""
-    return [key for key in OF_A_RUN if getattr(plan, key) != getattr(AUTO, key)]

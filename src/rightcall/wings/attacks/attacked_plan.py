@@ -23,7 +23,7 @@ from rightcall.run.plan import Plan, Selection
 from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of
 from rightcall.tools.worlds.base import World
-from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, keys_of_run, read_attack_plan
+from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, NEEDS_RUN, AttackPlan, read_attack_plan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
 from rightcall.wings.attacks.sites import keeps_texts
 
@@ -35,7 +35,6 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
     """The plan with attempts and twins among its goldens; `source` is `auto`, a file, or the plan of attacks itself."""
     asked = read_attack_plan(source, folder)
     attacks = for_agent(asked, plan.agent)
-    stop_at = _codes_to_stop_at(attacks, plan)
     everything = list(plan.numbered_goldens())
     goldens = [golden for _, golden in everything]
     chosen = list(plan.selection.choose(goldens)) or goldens
@@ -61,7 +60,6 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
         lines=(),
         selection=Selection(),
         settings={**plan.settings, "attacks": counts},
-        stop_at=stop_at,
         untested=tuple(gaps_of_plan(asked, attacks, attack_set, plan.agent)),
     )
 
@@ -75,16 +73,6 @@ def gaps_of_plan(
             yield f"attacks: {carrier} cannot be planted with mode {agent.mode} and execute {agent.execute}"
     yield from (f"attacks: {what} cannot be tested: {why}" for what, why in attack_set.refused.items())
     yield from (f"attacks: {what} is not run because {why}" for what, why in attack_set.left_out.items())
-
-
-def _codes_to_stop_at(attacks: AttackPlan, plan: Plan) -> frozenset[str]:
-    if not attacks.stop_at_first:
-        return frozenset()
-    if plan.gate is None or not plan.gate.forbid:
-        raise ConfigError(
-            "attacks: stop_at_first ends a run at the first code that the gate forbids; add gate: {forbid: [hijacked]}"
-        )
-    return frozenset(plan.gate.forbid)
 
 
 def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
@@ -106,11 +94,8 @@ def attacks(
     `auto`, a file of the format `rightcall/attacks/1`, or its contents. Run them as any goldens.
     """
     attack_plan = read_attack_plan(plan)
-    if keys := keys_of_run(attack_plan):
-        raise ConfigError(
-            f"attacks: {', '.join(keys)} needs a run of the plan: rc.evaluate(agent, goldens, attacks=plan) or "
-            "`rightcall run --attacks`; leave it out to make the attempts alone"
-        )
+    if attack_plan.real_sinks:
+        raise ConfigError(f"attacks: {NEEDS_RUN}; leave it out to make the attempts alone")
     tasks: Iterable[AnyGolden] = load_goldens(goldens) if isinstance(goldens, str | Path) else goldens
     return attack_set_of(run_blocking(tool_entries(tools)), tasks, attack_plan).goldens
 
