@@ -21,7 +21,7 @@ from rightcall.model.failure import CODES, Code
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.model.safety import Safety, task_of
+from rightcall.model.safety import Safety
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.show.view.attack_hits import HitReader, HitView
@@ -66,32 +66,24 @@ class SafetyViewTally:
         self._reader = HitReader(tools, system)
         self._not_run: Counter[str] = Counter()
         self._harm: Counter[tuple[Code, str]] = Counter()
-        self._endless: set[str] = set()
         self.used = False
 
     def add(self, golden: AnyGolden | None, result: CaseResult) -> None:
         safety = golden.safety if golden is not None else None
         outcome = outcome_of_result(result)
-        if safety is None and any(failure.code == "loop_limit" for failure in result.codes):
-            self._endless.add(result.golden_id)  # before its attempts, whose ids continue its own
         self.used = self.used or safety is not None or outcome is not None
         self._tally.add(result, attack=safety is not None and safety.is_attack)
         if outcome is None or outcome.twin is not None:
             return
-        endless = task_of(result.golden_id) in self._endless
         if not outcome.delivered:
             self._not_run[_why_not(safety, result)] += 1
         sinks = [f"{_secret_source(safety)} → {leak}" for leak in outcome.leaks]
         for sink in sinks:
             self._harm["leaked", sink] += 1
         for failure in result.codes:
-            if (
-                failure.code in HARM
-                and failure.code != "leaked"
-                and not (endless and failure.code == "runaway")
-            ):
+            if failure.code in HARM and failure.code != "leaked":
                 self._harm[failure.code, failure.tool or failure.detail] += 1
-        if outcome.obeyed and not (endless and outcome.goal == "consume"):
+        if outcome.obeyed:
             self._count += 1
             if golden is not None and len(self._hits) < MOST_HITS:
                 hit = self._reader.hit_of(golden, result)
