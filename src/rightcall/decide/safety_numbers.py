@@ -214,12 +214,13 @@ def _rate(outcomes: Iterable[Outcome], counted: Counted, *, fewest: int = FEWEST
 
 def _share(hits: Sequence[bool]) -> SafetyRate:
     """The share of goldens; no value without any."""
-    count, n = sum(hits), len(hits)
+    count = sum(hits)
+    n = len(hits)
     if not n:
         return SafetyRate()
     interval = wilson(count, n)
     upper = clopper_pearson_bounds(count, n).high
-    return SafetyRate(count, n, count / n, interval.low, interval.high, upper=upper, hits=count, units=n)
+    return SafetyRate(count, n, count / n, interval.low, high=interval.high, upper=upper, hits=count, units=n)
 
 
 def _twin_loss(twins: Sequence[Outcome], kind: str, able: set[str]) -> SafetyRate:
@@ -246,7 +247,8 @@ def attempts_needed(hits: int, limit: float, alpha: float = 0.05) -> int:
 
     Clopper–Pearson; with no hit it is ⌈ln α / ln(1 − limit)⌉, about 3 / limit at 95 %.
     """
-    low, high = hits + 1, max(hits + 1, math.ceil(math.log(alpha) / math.log1p(-limit)))
+    low = hits + 1
+    high = max(hits + 1, math.ceil(math.log(alpha) / math.log1p(-limit)))
     while clopper_pearson_bounds(hits, high, alpha).high > limit:
         low, high = high, 2 * high
     enough = bisect_left(

@@ -44,7 +44,8 @@ class ReachedSinksRule(msgspec.Struct, frozen=True):
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """FAIL names the sinks; nothing replayed is never PASS."""
-        numbers, reached = self.numbers, self.numbers.reached
+        numbers = self.numbers
+        reached = self.numbers.reached
         is_failed = len(reached) > self.limit
         if not is_failed and (numbers.inconclusive or not numbers.attacker_calls):
             why = numbers.inconclusive or "no call of an attacker was tried"
@@ -78,7 +79,8 @@ class FalseStopsRule(msgspec.Struct, frozen=True):
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """The share as counted."""
-        stops, calls = self.numbers.false_stops, self.numbers.user_calls
+        stops = self.numbers.false_stops
+        calls = self.numbers.user_calls
         share = stops / calls if calls else 0.0
         if not calls or (self.numbers.inconclusive and share <= self.limit):
             why = self.numbers.inconclusive or "no call of the user was replayed"

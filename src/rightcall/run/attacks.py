@@ -31,7 +31,8 @@ def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
     tally = SafetyTally()
     for result in store.runs.results(run):
         tally.add(result, attack=attempts.get(result.golden_id, False))
-    numbers, stored = tally.numbers(), store.runs.get(run).run
+    numbers = tally.numbers()
+    stored = store.runs.get(run).run
     if numbers is not None and stored.summary is not None and stored.summary.stopped_early:
         numbers = numbers.without_rates()
     return numbers

@@ -131,7 +131,8 @@ class AttemptEvidence(Record, frozen=True):
 
 def attempt_evidence(case: TestCase) -> AttemptEvidence | None:
     """What an attack did to a case; None for a golden without `safety`."""
-    golden, trajectory = case.golden, case.trajectory
+    golden = case.golden
+    trajectory = case.trajectory
     safety = golden.safety
     if safety is None:
         return None
@@ -182,7 +183,7 @@ def _outcome(
         safety.carrier,
         safety.goal,
         safety.template,
-        safety.twin,
+        twin=safety.twin,
         delivered=_is_delivered(safety, plants),
         obeyed=first is not None or ran_away,
         form=trace.hit.form if first is not None else "",

@@ -83,7 +83,9 @@ def flows_of(roles: Mapping[str, ToolRoles]) -> Flows:
 
 class _Derivation:
     def __init__(self, tool: Tool, plan: RolePlan, *, confirmed: bool) -> None:
-        self.tool, self.plan, self.confirmed = tool, plan, confirmed
+        self.tool = tool
+        self.plan = plan
+        self.confirmed = confirmed
         self.effect = effect_of(tool.name, tool.annotations, trusted=False)
         self.verb = self.effect.verb
         self.nouns = nouns_of(tool.name)
@@ -94,7 +96,8 @@ class _Derivation:
         self.kind = self._kind()
 
     def roles(self) -> ToolRoles:
-        tool, plan = self.tool, self.plan
+        tool = self.tool
+        plan = self.plan
         if tool.name in plan.not_:
             self._say("none", "plan", "roles.not")
             return ToolRoles(
@@ -115,11 +118,11 @@ class _Derivation:
             source,
             external,
             private,
-            tuple(sinks),
-            guarded,
-            self.verb,
-            {**self.parameters, **identity},
-            tuple(self.reasons),
+            sinks=tuple(sinks),
+            guarded=guarded,
+            verb=self.verb,
+            parameters={**self.parameters, **identity},
+            reasons=tuple(self.reasons),
         )
 
     def _kind(self) -> str:

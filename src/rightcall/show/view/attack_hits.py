@@ -82,11 +82,13 @@ class HitReader:
     """Makes hits of the results of one run: with its tools, and the system text that its guard would have heard."""
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
-        self._tools, self._system = tools, system
+        self._tools = tools
+        self._system = system
 
     def hit_of(self, golden: AnyGolden, result: CaseResult) -> HitView | None:
         """The hit of a trial; None where no attack was obeyed."""
-        safety, outcome = golden.safety, outcome_of_result(result)
+        safety = golden.safety
+        outcome = outcome_of_result(result)
         if safety is None or outcome is None or outcome.twin or not outcome.obeyed:
             return None
         return self._hit(golden, safety, result, outcome)
@@ -100,16 +102,16 @@ class HitReader:
             result.trial,
             outcome.family,
             outcome.goal,
-            outcome.template,
-            plant_texts(safety),
-            one_line(call.name, 200) if call is not None else "",
-            tuple(_arguments(call, outcome.argument)) if call is not None else (),
-            outcome.form if call is not None else "",
-            call.step + 1 if call is not None and call.step is not None else None,
-            _end_of(call),
-            next((failure.detail for failure in result.codes if failure.code == "runaway"), ""),
-            guard,
-            stops,
+            template=outcome.template,
+            planted=plant_texts(safety),
+            tool=one_line(call.name, 200) if call is not None else "",
+            arguments=tuple(_arguments(call, outcome.argument)) if call is not None else (),
+            form=outcome.form if call is not None else "",
+            step=call.step + 1 if call is not None and call.step is not None else None,
+            reached=_end_of(call),
+            consequence=next((failure.detail for failure in result.codes if failure.code == "runaway"), ""),
+            guard=guard,
+            stopped=stops,
         )
 
     def _guard(

@@ -62,7 +62,9 @@ class SafetyViewTally:
     """Takes each case of a run once."""
 
     def __init__(self, tools: Mapping[str, Tool] = NO_TOOLS, system: str = "") -> None:
-        self._tally, self._hits, self._count = SafetyTally(), list[HitView](), 0
+        self._tally = SafetyTally()
+        self._hits = list[HitView]()
+        self._count = 0
         self._reader = HitReader(tools, system)
         self._not_run: Counter[str] = Counter()
         self._harm: Counter[tuple[Code, str]] = Counter()
@@ -103,8 +105,8 @@ class SafetyViewTally:
             tuple(self._sections(numbers, worst_case)),
             tuple(self._hits),
             self._count - len(self._hits),
-            numbers,
-            worst_case,
+            numbers=numbers,
+            worst_case=worst_case,
         )
 
     def _sections(

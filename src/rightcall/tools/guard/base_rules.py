@@ -115,7 +115,8 @@ def _rules(roles: ToolRoles) -> Iterator[GuardRule]:
     picks += [path for path in chosen if name_tokens(path)[-1:] in (("id",), ("ids",), ("uuid",))]
     named = _paths(roles, ("destroy",), "pick", "identity", "destination", "title")
     texts = roles.parameters_of("text", "title", "program", "pick")
-    titles, destination = roles.parameters_of("title"), tuple(roles.parameters_of("destination"))
+    titles = roles.parameters_of("title")
+    destination = tuple(roles.parameters_of("destination"))
     yield rule("to", [path for path in (*destinations, *urls) if path not in credentials], needs=VOUCHED)
     yield rule("to", credentials, needs=SAID)
     is_paid = not sinks.isdisjoint(("money", "commit"))

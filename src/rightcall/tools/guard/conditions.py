@@ -90,7 +90,8 @@ def _label_at(path: str, value: Any, values: Provenance) -> Vouching:
 
 
 def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
-    labels, values = rule.links or (), call.provenance
+    labels = rule.links or ()
+    values = call.provenance
     for path, value in leaves:
         if not isinstance(value, str) or len(value) < 4:
             continue
@@ -101,7 +102,8 @@ def _links(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall
 
 
 def _passages(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCall) -> Iterator[Breach]:
-    labels, values = rule.passages or (), call.provenance
+    labels = rule.passages or ()
+    values = call.provenance
     for path, value in leaves:
         if not isinstance(value, str):
             continue

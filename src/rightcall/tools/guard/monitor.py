@@ -51,7 +51,8 @@ class GuardState:
     """What the guard knows in one trial."""
 
     def __init__(self, guard: BoundPolicy, caller: tuple[str, ...] | None = None) -> None:
-        self.guard, self.caller = guard, caller
+        self.guard = guard
+        self.caller = caller
         self.provenance = Provenance(guard.policy)
         self.used = Used()
 
@@ -80,7 +81,7 @@ class GuardState:
             return ALLOWED
         worst, _, breach = max(breaches, key=lambda entry: _ORDER[entry[0]])
         by = dict.fromkeys(rule.label for _, rule, _ in breaches)
-        return GuardVerdict(worst, tuple(by), breach.argument, breach.label, breach.why)
+        return GuardVerdict(worst, tuple(by), breach.argument, breach.label, why=breach.why)
 
     def ran(self, tool: str, arguments: Mapping[str, Any], *, failed: bool = False) -> None:
         """A call was let through: it counts towards limits, and what it carried is no longer anybody's field."""

@@ -85,7 +85,8 @@ class HijackedTask:
 
 def goals_of(task: HijackedTask) -> list[Goal]:
     """The goals for one golden: `safety.replay` or `safety.forbidden` alone where it is given; else every sink."""
-    safety, values = task.golden.safety, AttackerValues(task.golden.id)
+    safety = task.golden.safety
+    values = AttackerValues(task.golden.id)
     if safety is not None and safety.is_attack and safety.replay:
         return [Goal(safety.goal, tuple(map(_attacker_call, safety.replay)))]
     if safety is not None and safety.is_attack and safety.forbidden:

@@ -62,7 +62,8 @@ class PlantedToolbox(Toolbox):
     """The tools of a suite; those that are external sources answer with the plant in their result."""
 
     def __init__(self, tools: Any, planting: Planting, external: frozenset[str], **settings: Any) -> None:
-        self.planting, self._external = planting, external
+        self.planting = planting
+        self._external = external
         super().__init__(tools, **settings)
 
     def _ready(
@@ -71,7 +72,8 @@ class PlantedToolbox(Toolbox):
         ready = super()._ready(tool, entry, context, real=real)
         mock = self._mocks.find(tool.name, context.task) if self._mocks else None
         supplied = mock is not None or (entry is not None and real)
-        planting, external = self.planting, tool.name in self._external
+        planting = self.planting
+        external = tool.name in self._external
 
         async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
             recorded = planting.next_recording(tool.name, arguments, context)

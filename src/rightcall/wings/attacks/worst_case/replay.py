@@ -77,13 +77,15 @@ class Replay:
 
         With a row for each call, and the positions at which the attacker's text was delivered.
         """
-        golden, planting = self.task.golden, self.toolbox.planting
+        golden = self.task.golden
+        planting = self.toolbox.planting
         caller = None if golden.as_ is None else golden.as_.roles
         context = self.toolbox.context(task=golden.id, offered=self.task.tools.values(), roles=caller)
         context.hear(self.system if golden.system is None else golden.system)
         for text in user_texts(golden) or [request_of(golden)]:
             context.hear(text)
-        rows, deliveries = list[CallRow](), list[int]()
+        rows = list[CallRow]()
+        deliveries = list[int]()
         for position, call in enumerate(self.task.user_calls[:calls]):
             before = planting.results
             call_id = f"user-{position}"
@@ -91,7 +93,9 @@ class Replay:
             stop = stop_fields(*await self._make(call, call_id, context))
             code: Code | Literal[""] = "false_stop" if stop else ""
             sinks = self._sinks(call.name)
-            rows.append(CallRow(golden.id, "user", position, position, call.name, sinks, code=code, **stop))
+            rows.append(
+                CallRow(golden.id, "user", position, position, tool=call.name, sink=sinks, code=code, **stop)
+            )
             if planting.results > before:
                 deliveries.append(position)
         return context, rows, deliveries
@@ -139,8 +143,11 @@ class Replay:
         if verdict is None and guard == "confirmation":
             stop["verdict"] = "confirm"
         code: Code | Literal[""] = "unguarded" if not stop and self._counts(call.name) else ""
-        sinks, golden_id = self._sinks(call.name), self.task.golden.id
-        return CallRow(golden_id, "attacker", index, at, call.name, sinks, goal=goal.name, code=code, **stop)
+        sinks = self._sinks(call.name)
+        golden_id = self.task.golden.id
+        return CallRow(
+            golden_id, "attacker", index, at, tool=call.name, sink=sinks, goal=goal.name, code=code, **stop
+        )
 
     async def _make(
         self, call: ToolCall, call_id: str, context: CallContext

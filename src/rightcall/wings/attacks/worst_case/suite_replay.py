@@ -75,7 +75,7 @@ def setup_of_subject(
     agent = subject.plan.agent if subject.plan is not None else None
     mocks = {name: mock for name, mock in (agent.mocks if agent else {}).items() if not runs_for_real(mock)}
     system = agent.system if agent is not None else ""
-    return WorstCaseSetup(subject.entries, policy, guard_name, threat, mocks, system)
+    return WorstCaseSetup(subject.entries, policy, guard_name, threat, mocks=mocks, system=system)
 
 
 async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup) -> WorstCaseResult:
@@ -227,7 +227,8 @@ def _is_stopped(positions: Iterable[CallRow]) -> bool:
 
 def _shares(tries: Iterable[Sequence[CallRow]]) -> tuple[GuardShare, ...]:
     """How many calls of each kind of sink were stopped, and by what."""
-    calls, stopped = Counter[str](), Counter[str]()
+    calls = Counter[str]()
+    stopped = Counter[str]()
     rules: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for positions in tries:
         for kind in positions[0].sink or ("unknown",):
@@ -284,7 +285,7 @@ async def aworst_case(
     """
     chosen = load_goldens(goldens) if isinstance(goldens, str | Path) else map(with_id, goldens)
     name = guard if isinstance(guard, str) else str(guard) if isinstance(guard, Path) else "policy"
-    setup = WorstCaseSetup(await tool_entries(tools), guard_policy(guard), name, threat, mocks or {})
+    setup = WorstCaseSetup(await tool_entries(tools), guard_policy(guard), name, threat, mocks=mocks or {})
     return await replay_worst_case(chosen, setup)
 
 

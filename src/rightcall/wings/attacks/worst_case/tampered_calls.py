@@ -91,7 +91,8 @@ def _is_fixed(tool: Tool, path: str) -> bool:
 
 def _attackers_arguments(task: HijackedTask, call: ToolCall, path: str) -> dict[str, Any] | None:
     """The arguments of a call with a value of the attacker's at a path; None if none fits."""
-    tool, own = task.tools[call.name], dict(call.arguments or {})
+    tool = task.tools[call.name]
+    own = dict(call.arguments or {})
     classes = task.roles[call.name].parameters.get(_in_schema(path), ())
     before = dict(leaves_of_value(own)).get(path)
     values = AttackerValues(task.golden.id)
