@@ -264,7 +264,7 @@ def _finish_runs(keeper: SessionStore, groups: Sequence[Any], stopped: bool) -> 
     problems = []
     for group in groups:
         try:
-            keeper.finish(group.run_id, group.word, group.trials, group.floor)
+            keeper.finish(group.run_id, group.word, group.trials)
         except InfrastructureError as error:
             problems.append(f"ERROR: {error}")
     return problems

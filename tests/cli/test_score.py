@@ -13,8 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from rightcall.cli.score import score
-from rightcall.model.floor import Floor
-from rightcall.run import floor
 from tests.cli.conftest import asked, did, write_lines
 
 METRICS = [
@@ -48,13 +46,6 @@ def test_each_case_is_one_json_row_with_exactly_the_documented_keys(scored):
     assert (right["golden_id"], right["trial"], right["passed"], right["score"]) == ("a", 0, True, 1.0)
     assert right["codes"] == []
     assert not wrong["passed"] and wrong["score"] == pytest.approx(0.1)
-
-
-def test_rows_and_their_exit_code_need_no_floor_and_so_no_second_reading_of_the_goldens(scored, monkeypatch):
-    floors: list[object] = []
-    monkeypatch.setattr(floor, "floor_of_recorded", lambda *_, **__: floors.append(1) or Floor())
-    assert scored([asked("a")], [did("a", "Hanoi")], "--json").code == 0 and not floors
-    assert scored([asked("a")], [did("a", "Hanoi")]).code == 0 and floors
 
 
 def test_a_row_explains_a_failure_with_its_evidence(scored):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import random
 import socket
 from dataclasses import dataclass
@@ -18,15 +17,13 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, ToolCall, Trajectory, Turn
 from rightcall.model.floor import AGENTS, DEEDS, Floor
-from rightcall.run import floor as floors
-from rightcall.run.floor import compute_floor, floor_of_recorded
+from rightcall.run.floor import compute_floor
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.trivial_agents import TrivialScorer
-from rightcall.show.formats import writer_of
-from rightcall.show.view.floor import NOTHING_SHOWN, floor_line
-from rightcall.show.view.summary import summary_view
+from rightcall.show.view.floor import floor_sentence
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.bank import Bank
+from rightcall.tools.worlds.mailbox import Mailbox
 
 ID = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
 TOOLS = {
@@ -44,8 +41,9 @@ LOOKUPS = [
 NEGATIVES = [Golden("Hello!", id=f"hello-{n}", category="negative") for n in range(4)]
 
 
-def floor(goldens, scorer=None, tools=TOOLS, **keywords) -> Floor:
-    return floor_of_recorded(iter(goldens), scorer or Scorer(), tools, **keywords)
+def floor(goldens, scorer=None, tools=TOOLS) -> Floor:
+    trial = Trial(scorer or Scorer(), tools)
+    return asyncio.run(compute_floor(iter(goldens), TrivialScorer(trial, single_turn=True)))
 
 
 def played_floor(goldens, toolbox, tools=None, scorer=None) -> Floor:
@@ -62,7 +60,7 @@ def test_negatives_are_passed_by_nature_and_the_line_says_so():
     assert (result.nothing, result.best, result.best_name) == (0.4, 0.4, "nothing")
     assert result.agents["nothing"].categories["negative"].share == 1.0
     assert passed(result) == dict.fromkeys(AGENTS, 4) | {"first": 0, "everything": 0}
-    assert "an agent that does nothing passes 40% (negatives 4 of 4)" in floor_line(None, result)
+    assert floor_sentence(result) == "An agent that does nothing passes 40% (negatives 4 of 4)."
     assert set(DEEDS) == set(AGENTS)
 
 
@@ -151,7 +149,7 @@ def test_what_only_a_judge_decides_is_left_out_and_counted():
     result = floor([*LOOKUPS, *NEGATIVES], scorer)
     assert (result.agents["nothing"].passed, result.agents["nothing"].judged) == (0, 6)
     assert result.left_out == 4
-    assert "4 goldens left out (only rubric could decide" in floor_line(None, result)
+    assert "4 goldens left out (only rubric could decide" in floor_sentence(result)
     assert result.bounds() == (0.0, 0.4)
 
 
@@ -189,65 +187,29 @@ def evaluate(tmp_path, goldens=(*LOOKUPS, *NEGATIVES), **keywords):
     return rc.evaluate(agent, goldens, store=tmp_path / "runs.db", name="shop", **keywords)
 
 
-def test_a_suite_of_negatives_only_shows_nothing(tmp_path):
-    run = evaluate(tmp_path, NEGATIVES)
-    assert run.summary.floor.nothing == 1.0
-    assert run.passed  # it decides nothing
-    (line,) = (
-        note for note in summary_view(run.summary).notes if "trivial" in note or "does nothing" in note
-    )
-    assert line.endswith(f"an agent that does nothing passes 100% (negatives 4 of 4); {NOTHING_SHOWN}")
+def test_only_a_gate_that_asks_computes_a_floor(tmp_path, monkeypatch):
+    assert evaluate(tmp_path, gate={"above_floor": 20}).summary.floor.nothing == 0.4
+    monkeypatch.setattr(TrivialScorer, "marks", lambda *_: pytest.fail("scored"))
+    plain = evaluate(tmp_path, gate={"min": 0.5})
+    assert plain.summary.floor is None
+    verdict = rc.gate(plain.id, {"above_floor": 20}, store=plain.store.name)
+    assert verdict.word == "INCONCLUSIVE" and "was not computed by the run" in verdict.sentence
 
 
-def test_a_second_run_of_the_same_goldens_reads_the_floor_of_the_first(tmp_path, monkeypatch):
-    first = evaluate(tmp_path)
-    monkeypatch.setattr(TrivialScorer, "marks", lambda *_: pytest.fail("scored again"))
-    assert evaluate(tmp_path, trials=2).summary.floor == first.summary.floor
+def test_attacks_and_twins_are_in_no_floor():
+    world = Mailbox({"inbox": {"m1": {"sender": "a@b.test", "subject": "Hi", "body": "Text"}}})
+    task = Golden("Read m1", id="read", expected_calls=[ExpectedCall("read_message")])
+    attempts = rc.attacks([world], [task], {"attempts": 4, "carriers": ["result"]})
+    assert attempts and floor([task, *attempts]).goldens == 1
 
 
-@pytest.mark.parametrize("change", ["golden", "tool", "metric"])
-def test_another_dataset_tool_or_metric_has_another_floor(tmp_path, change):
-    evaluate(tmp_path)
-    tools = [*TOOLS.values(), Tool("ping")] if change == "tool" else list(TOOLS.values())
-    goldens = [*LOOKUPS, *NEGATIVES[1:]] if change == "golden" else [*LOOKUPS, *NEGATIVES]
-    metrics = [OwnMetric("")] if change == "metric" else []
-    seen = []
-    marks = TrivialScorer.marks
-
-    def watch(self, golden):
-        seen.append(golden.id)
-        return marks(self, golden)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TrivialScorer, "marks", watch)
-        rc.evaluate(
-            Agent(answer, tools=tools), goldens, metrics=metrics, store=tmp_path / "runs.db", name="shop"
-        )
-    assert sorted(seen) == sorted(golden.id for golden in goldens)
-
-
-def test_a_large_dataset_is_skipped_with_a_word_unless_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(floors, "MOST_GOLDENS", 5)
-    assert (
-        evaluate(tmp_path).summary.floor.skipped == "more than 5 goldens; a gate with above_floor computes it"
-    )
-    assert evaluate(tmp_path, gate={"above_floor": 0}).summary.floor.nothing == 0.4
-    assert floor(NEGATIVES * 2).skipped.startswith("more than 5 goldens")
-
-
-def test_slow_scoring_ends_with_a_word(tmp_path, monkeypatch):
-    monkeypatch.setattr(floors, "MOST_SECONDS", -1.0)
-    assert floor(NEGATIVES).skipped == "1 golden took -1 s; a gate with above_floor computes it"
-    assert evaluate(tmp_path, gate={"above_floor": 0}).summary.floor.nothing == 0.4
-
-
-def test_a_floor_that_breaks_is_a_word_and_changes_no_verdict(tmp_path, monkeypatch):
+def test_a_floor_that_breaks_is_a_word_and_decides_nothing(tmp_path, monkeypatch):
     def broken(self, golden):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(TrivialScorer, "marks", broken)
-    run = evaluate(tmp_path)
-    assert run.passed
+    run = evaluate(tmp_path, gate={"min": 0.5, "above_floor": 0})
+    assert [check.word for check in run.verdict.checks] == ["PASS", "INCONCLUSIVE"]
     assert run.summary.floor.skipped == "RuntimeError: boom"
 
 
@@ -262,30 +224,9 @@ def test_no_real_tool_is_run(tmp_path):
 
     agent = Agent(lambda golden: [], tools=[charge], mode="loop", execute="real")
     goldens = [Golden("charge it", expected_calls=[ExpectedCall("charge")], output_contains=["charged"])]
-    run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db")
+    run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db", gate={"above_floor": 0})
     assert run.summary.floor.agents["first"].judged == 1
     assert not ran
-
-
-HOSTILE = "@everyone <img src=x onerror=alert(1)> [click](http://evil.example) \x1b[2J ::error::boo"
-
-
-def complain(case):
-    """A metric that quotes the request when it breaks."""
-    if case.golden.input == HOSTILE:
-        raise ValueError(HOSTILE)
-    return True
-
-
-@pytest.mark.parametrize("kind", ["markdown", "html"])
-def test_a_request_that_a_broken_metric_quotes_is_inert_in_reports(tmp_path, kind):
-    run = evaluate(tmp_path, [Golden(HOSTILE, id="g", no_calls=True), *NEGATIVES], metrics=[complain])
-    out = io.BytesIO()
-    writer_of(kind)(run.store, run.id, out)
-    text = out.getvalue().decode()
-    note = next(line for line in text.splitlines() if "1 golden left out" in line)
-    for harmful in ("<img", "\x1b", *(["@everyone", " [click](http"] if kind == "markdown" else [])):
-        assert harmful not in note
 
 
 def test_odd_goldens_and_tools_have_a_floor():

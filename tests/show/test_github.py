@@ -30,7 +30,7 @@ def test_no_more_annotations_than_github_shows_and_the_rest_is_counted(demo: Mad
     assert len(lines) == 10
     assert (
         lines[-1]
-        == "::error title=3 more goldens did not pass::50.0%25 of 24 passed; floor 50.0%25 (keyword)"
+        == "::error title=3 more goldens did not pass::50.0%25 of 24 passed"
     )
 
 

@@ -95,7 +95,9 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     goldens = {with_id(case.golden).id: with_id(case.golden) for case in cases}
     tools = {name: tool for case in cases for name, tool in case.tools.items()}
-    floor = await compute_floor(goldens.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
+    gate, floor = options.decision(), None
+    if gate is not None and gate.above_floor is not None:
+        floor = await compute_floor(goldens.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
     store = open_store(options.store)
     run_id, summary, verdict = keep_cases(
         store,
@@ -104,7 +106,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
         scorer,
         name=options.name,
         group=options.group,
-        gate=options.decision(),
+        gate=gate,
         settings=options.plain_settings(),
         floor=floor,
     )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from rightcall.api.score_options import ScoreCall
 from rightcall.core.options import takes
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
-    from rightcall.model.floor import Floor
     from rightcall.model.golden import AnyGolden
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
@@ -39,13 +36,11 @@ class RecordedScores:
         scorer: Scorer,
         call_text: CallTextWatch,
         tools: Sequence[Tool] = (),
-        floor: Callable[[int], Floor] | None = None,
         safety: SafetyWatch | None = None,
     ) -> None:
         from rightcall.metrics.tally import Tally
 
-        self._safety, self._floor_of, self._call_text = safety, floor, call_text
-        self._floor: Floor | None = None
+        self._safety, self._call_text = safety, call_text
         self.metric_names, self._tally = scorer.names, Tally(scorer.names)
         self._results = self._tally.watch(results)
         self.left_out = 0
@@ -61,11 +56,10 @@ class RecordedScores:
 
     @property
     def summary(self) -> Summary:
-        """The summary of all cases, with what trivial agents pass on the same goldens."""
-        if self._floor is None and self._floor_of is not None:
-            rate = self.counts.overall.rate
-            self._floor = self._floor_of(rate.goldens if rate else 0)
-        return msgspec.structs.replace(self.counts, floor=self._floor)
+        """The summary of all cases."""
+        for _ in self._results:
+            pass
+        return self._tally.summary()
 
     @property
     def safety(self) -> SafetyNumbers | None:
@@ -80,20 +74,13 @@ class RecordedScores:
         return self._safety.view() if self._safety is not None else None
 
     @property
-    def counts(self) -> Summary:
-        """The summary without the floor, which a verdict does not need."""
-        for _ in self._results:
-            pass
-        return self._tally.summary()
-
-    @property
     def nothing_checked(self) -> bool:
         """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
-        return nothing_checked(self.counts)
+        return nothing_checked(self.summary)
 
     def shortfall(self, min: float) -> str | None:
         """None when the pass rate is at least `min`; else why it is not, or empty when the rate is the reason."""
-        return shortfall(self.counts, min)
+        return shortfall(self.summary, min)
 
 
 def nothing_checked(summary: Summary) -> bool:
@@ -168,18 +155,8 @@ def score(options: ScoreCall) -> RecordedScores:
         look=watch.look,
         visit=safety.visit if safety is not None else None,
     )
-    scored = ScoredIds(every=not options.partial)
 
-    def floor(goldens: int) -> Floor:
-        from rightcall.datasets.goldens import load_goldens
-        from rightcall.run.floor import floor_of_recorded, too_many
-
-        if (skipped := too_many(goldens, asked=False)) is not None:
-            return skipped
-        same_goldens = filter(scored.contains, load_goldens(Path(options.goldens)))
-        return floor_of_recorded(same_goldens, scorer, {tool.name: tool for tool in definitions})
-
-    scores = RecordedScores(scored.watch(results), scorer, watch, definitions, floor, safety)
+    scores = RecordedScores(results, scorer, watch, definitions, safety)
     return scores
 
 
@@ -219,23 +196,3 @@ class SafetyWatch:
     def view(self) -> SafetyView | None:
         """All that was counted; None without an attempt."""
         return self._tally.view() if self._tally.used else None
-
-
-class ScoredIds:
-    """The goldens that were scored; if `every` golden of a file is, none needs to be remembered."""
-
-    def __init__(self, *, every: bool) -> None:
-        self._every, self._ids = every, set[str]()
-
-    def watch(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
-        """The same results, remembering the golden of each; a conversation also by its scenario."""
-        return results if self._every else map(self._remember, results)
-
-    def _remember(self, result: CaseResult) -> CaseResult:
-        self._ids.add(result.golden_id)
-        if "@" in result.golden_id and result.cluster:
-            self._ids.add(result.cluster)
-        return result
-
-    def contains(self, golden: AnyGolden) -> bool:
-        return self._every or golden.id in self._ids

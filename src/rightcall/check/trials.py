@@ -233,9 +233,7 @@ class CheckTrials:
         warnings = self._result.warnings
         if summary.keeps_state:
             warnings = (summary.keeps_state, *(w for w in warnings if not w.startswith(KEEPS_STATE)))
-        return msgspec.structs.replace(
-            self._result, run_id=outcome.run.id, floor=summary.floor, warnings=warnings
-        )
+        return msgspec.structs.replace(self._result, run_id=outcome.run.id, warnings=warnings)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:
         return find_interrupted_check(store, run)

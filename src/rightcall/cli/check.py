@@ -191,7 +191,6 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
 def _show(result: CheckResult) -> None:
     from rightcall.show.terminal import print_warnings
     from rightcall.show.view.failures import TITLES, danger_text
-    from rightcall.show.view.floor import floor_words
 
     out = console()
     color = COLORS.get(result.verdict, "yellow")
@@ -221,8 +220,6 @@ def _show(result: CheckResult) -> None:
         out.say(
             "  [yellow]{}[/yellow] {} {}: {}", finding.severity, finding.code, finding.tool, finding.message
         )
-    if result.floor is not None:
-        out.say("{}", floor_words(result.floor))
     everything = f"everything was tried: {result.everything}" if result.everything else ""
     for line in filter(None, (*result.notes, everything, result.hint)):
         out.say("[dim]{}[/dim]", line)

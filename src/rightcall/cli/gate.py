@@ -27,7 +27,6 @@ def gate(run: str, options: GateCommandOptions) -> None:
         _plan(options)
         return
     from rightcall.api.decisions import gate as gate_run
-    from rightcall.show.view.floor import floor_line
 
     is_compared = options.baseline or options.suite
     if not is_compared and (options.margin is not None or options.anyway):
@@ -46,8 +45,6 @@ def gate(run: str, options: GateCommandOptions) -> None:
         out.print(verdict.sentence, soft_wrap=True)
         for check in verdict.checks if len(verdict.checks) > 1 else ():
             out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
-        if verdict.floor is not None:
-            out.print(floor_line(verdict.rate, verdict.floor), soft_wrap=True)
         for note in verdict.notes:
             out.print(note, style="yellow", soft_wrap=True)
         if verdict.hint:

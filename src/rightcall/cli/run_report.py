@@ -71,7 +71,6 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | No
 
 def _say(view: RunView | None, path: Path, kind: str) -> None:
     from rightcall.show.text import count
-    from rightcall.show.view.floor import short_floor
 
     if view is None:  # a format of an installed package
         tell(f"wrote {path}")
@@ -79,8 +78,7 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
     total, size, rate = view.summary.total, path.stat().st_size, "nothing"
     if total.pass_rate is not None:
         rate = f"{percent(total.pass_rate, 1)} ({percent_interval(total.low, total.high)})"
-    floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
-    tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed{floor}")
+    tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
         tell(f"next: open {path.resolve().as_uri()}")
     else:

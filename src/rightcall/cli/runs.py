@@ -300,7 +300,6 @@ def _delete_recordings(suite: Path, yes: bool) -> None:
 
 def _print_table(stored_runs: list[StoredRun]) -> None:
     from rightcall.show.screen import Screen, print_columns
-    from rightcall.show.view.floor import floor_share
 
     if not stored_runs:
         tell("no runs yet; start one with `rightcall run SUITE`")
@@ -310,10 +309,9 @@ def _print_table(stored_runs: list[StoredRun]) -> None:
         rate = percent(run.pass_rate, 1) if run.judged else "–"
         verdict = run.verdict or ("" if run.finished else "unfinished")
         started = run.run.started_at[:16].replace("T", " ")
-        floor = floor_share(run.run.summary.floor if run.run.summary else None)
-        numbers = started, f"{run.results:,}", rate, percent(floor, 1)
+        numbers = started, f"{run.results:,}", rate
         rows.append((run.id, run.run.name, run.run.agent, *numbers, verdict, ", ".join(run.tags)))
-    titles = ("run", "suite", "agent", "started", "results", "passed", "floor", "verdict", "tags")
+    titles = ("run", "suite", "agent", "started", "results", "passed", "verdict", "tags")
     # Ids are copied and pasted, so they are never shortened; names are.
     out = Screen(width=None if OWN.stdout.isatty() else 200)
     print_columns(out, titles, rows, texts=("suite", "agent", "tags"))

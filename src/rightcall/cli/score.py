@@ -125,7 +125,7 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             _print_scores(scores, options.failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
-    exit_by(scores.counts, options.least)
+    exit_by(scores.summary, options.least)
 
 
 def exit_by(summary: Summary, least: float) -> None:

@@ -7,7 +7,6 @@ from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.check_settings import ConfirmMode
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic
-from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/check/1"
@@ -162,7 +161,6 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
 
     `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
     `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
-    `floor` is what trivial agents pass on the suite; None when nothing was run.
     `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
     where none has to be confirmed. `drawn` has the word of each draw of these inputs, when there were several.
     `warnings` are what a reader of the verdict must know.
@@ -203,7 +201,6 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     run_id: str = ""
     everything: str = ""
     exit_code: int = 0
-    floor: Floor | None = None
     confirm: AlarmConfirmation | None = None
     warnings: tuple[str, ...] = ()
     format: str = FORMAT

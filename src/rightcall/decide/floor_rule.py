@@ -23,7 +23,9 @@ def floor_rule(gate: Gate, evidence: FloorEvidence) -> tuple[GateRule, ...]:
     floor = evidence.floor
     bounds = floor.bounds(evidence.quarantined) if floor is not None else None
     if floor is None or bounds is None:
-        why = (floor.skipped if floor is not None else "") or "the run has none"
+        why = (
+            floor.skipped if floor is not None else ""
+        ) or "it was not computed by the run; run it again with `audit: {above_floor: …}`"
         return (UnknownRule(NAME, f"the floor is not known ({why})"),)
     least, most = (round(rate + gate.above_floor / 100, 12) for rate in bounds)
     above = f"{gate.above_floor:g} points above " if gate.above_floor else ""
@@ -52,10 +54,12 @@ class FloorRule(RateRule, frozen=True):
         return "FAIL" if best < self.fails_below else "INCONCLUSIVE"
 
     def p_pass(self, worst: Units) -> float:
-        """As that of a required pass rate; a limit of 100 % or more is never reached."""
-        return gaffke_p_values(worst, self.limit)[0] if self.limit < 1 else 1.0
+        """As that of a required pass rate; a limit of 0 is always reached, and one of 100 % or more never."""
+        return gaffke_p_values(worst, self.limit)[0] if 0 < self.limit < 1 else float(self.limit >= 1)
 
     def p_fail(self, best: Units, mean: float) -> float:
+        if self.fails_below <= 0:
+            return 1.0
         if self.fails_below < 1:
             return gaffke_p_values(best, self.fails_below)[1]
         return float(self.fails_below == mean == 1)  # a flawless run does not rule out 100 %

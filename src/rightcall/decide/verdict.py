@@ -23,7 +23,7 @@ from rightcall.decide.rules import (
     rules_of,
 )
 from rightcall.model.failure import TOOL_ERROR
-from rightcall.model.floor import NO_FLOOR, Floor, FloorEvidence
+from rightcall.model.floor import NO_FLOOR, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool, Rate
 from rightcall.model.worst_case import WorstCaseNumbers
@@ -40,7 +40,7 @@ class Verdict(Record, frozen=True):
 
     `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
     names goldens without a scored trial, which are excluded from rates. `hint` says what would decide it; `notes` say
-    what the numbers take for granted. `rate` is the pass rate as displayed, and `floor` what trivial agents pass.
+    what the numbers take for granted. `rate` is the pass rate as displayed.
     `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
 
@@ -57,7 +57,6 @@ class Verdict(Record, frozen=True):
     saved: int = 0
     notes: tuple[str, ...] = ()
     rate: Rate | None = None
-    floor: Floor | None = None
     uncalibrated: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -98,7 +98,7 @@ def gate_run(
     rate = summary.overall.rate if summary else None
     warnings = msgspec.structs.replace(summary, decision=verdict.sentence).warnings if summary else ()
     notes = (*warnings, *verdict.notes)
-    verdict = msgspec.structs.replace(verdict, rate=rate, floor=evidence.floor, notes=notes)
+    verdict = msgspec.structs.replace(verdict, rate=rate, notes=notes)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
 
 

@@ -1,81 +1,42 @@
-"""The floor under a pass rate: what trivial agents pass, counted golden by golden.
-
-That of a plan is computed once per dataset: a store keeps it for every later run of the same goldens. What scores the
-agents is loaded when a floor is computed: after the last case of a run, when none waits for it.
-"""
+"""The floor under a pass rate: what trivial agents pass, counted golden by golden, for an audit or a gate that asks."""
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
-from rightcall.core import codec
-from rightcall.core.event_loop import run_blocking
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.core.text import one_line, pluralize
-from rightcall.metrics.score_case import Scorer
+from rightcall.core.text import one_line
 from rightcall.model.floor import AGENTS, Floor, FloorCount, TrivialRate
 from rightcall.model.golden import AnyGolden
-from rightcall.model.tool import Tool
 
 if TYPE_CHECKING:
-    from rightcall.model.run import Run
     from rightcall.run.preparation import Prepared
     from rightcall.run.trivial_agents import TrivialMarks, TrivialScorer
-    from rightcall.store.sql.store import Store
-
-KIND = "floor"
-"""The kind of document that a store keeps floors as."""
-
-MOST_GOLDENS = 20_000
-"""Goldens up to which the floor is computed without being asked for."""
-
-MOST_SECONDS = 20.0
-"""The same for time: metrics and mocks of users may be slow."""
 
 MOST_REASONS = 5
 PAUSE = 20
 """Goldens after which an interruption is heard."""
 
 
-async def floor_of_plan(prepared: Prepared, store: Store, run: Run) -> Floor:
-    """The floor of a run of this plan, from the store if an equal plan has run before.
+async def floor_of_plan(prepared: Prepared) -> Floor | None:
+    """The floor of a run whose gate requires points above it; None for any other.
 
     It never fails: if something prevents it, the floor says what.
     """
-    plan, key = prepared.plan, prepared.floor_key
-    asked = plan.gate is not None and plan.gate.above_floor is not None
+    plan = prepared.plan
+    if plan.gate is None or plan.gate.above_floor is None:
+        return None
+    from rightcall.run.trivial_agents import trivial_scorer
+
     try:
-        if (stored := _floor_in_store(store, key)) is not None:
-            return stored
-        if (skipped := too_many(prepared.goldens, asked=asked)) is not None:
-            return skipped
-        import asyncio  # which scoring files does without
-
-        from rightcall.run.trivial_agents import trivial_scorer
-
         scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
-        floor = await compute_floor(plan.in_dataset_order(), scorer, asked=asked, pause=pause)
-        if not floor.skipped and run.fingerprints.get(KIND) == key:
-            store.runs.set_document(run.id, KIND, codec.encode(floor))
-    except Exception as error:  # a store that fails, tools that cannot be read
+        return await compute_floor(plan.in_dataset_order(), scorer, pause=pause)
+    except Exception as error:  # tools that cannot be read
         return Floor(skipped=one_line(scrubber()(str(error)), 200))
-    return floor
-
-
-def _floor_in_store(store: Store, key: str) -> Floor | None:
-    content = store.runs.document(KIND, key)
-    if content is None:
-        return None
-    try:
-        return msgspec.json.decode(content, type=Floor)
-    except msgspec.MsgspecError:  # of another version
-        return None
 
 
 class FloorCounts:
@@ -122,71 +83,23 @@ class FloorCounts:
         return f"no golden could be judged ({next(iter(self._why))})"
 
 
-def floor_of_marks(marks: Iterable[TrivialMarks]) -> Floor:
-    """The floor of goldens that were scored one by one."""
-    counts = FloorCounts()
-    for golden_marks in marks:
-        counts.add(golden_marks)
-    return counts.floor()
-
-
-def too_many(goldens: int, *, asked: bool) -> Floor | None:
-    """The reason shown instead of a floor of a large dataset when none was requested."""
-    if asked or goldens <= MOST_GOLDENS:
-        return None
-    return Floor(skipped=f"more than {MOST_GOLDENS:,} goldens; a gate with above_floor computes it")
-
-
 async def compute_floor(
     goldens: Iterable[AnyGolden],
     scorer: TrivialScorer,
     *,
-    asked: bool = False,
     pause: Callable[[], Awaitable[None]] | None = None,
 ) -> Floor:
-    """The floor of these goldens. Unless it is `asked` for, large datasets and slow scoring are skipped with a reason.
-
-    An error becomes a reason too: a floor never decides about a run. `pause` is awaited now and then.
-    """
-    ends, counts = time.monotonic() + MOST_SECONDS, FloorCounts()
+    """The floor of these goldens. An error becomes a reason: it is no number. `pause` is awaited now and then."""
+    counts = FloorCounts()
     try:
         with scorer.guard():
             for number, golden in enumerate(goldens, 1):
                 if golden.safety is not None:  # an attack on a task that counts already
                     continue
-                if (skipped := too_many(number, asked=asked)) is not None:
-                    return skipped
                 if (marks := await scorer.marks(golden)) is not None:
                     counts.add(marks)
-                if not asked and time.monotonic() > ends:
-                    done = pluralize(number, "golden")
-                    return Floor(
-                        skipped=f"{done} took {MOST_SECONDS:g} s; a gate with above_floor computes it"
-                    )
                 if pause is not None and number % PAUSE == 0:
                     await pause()
         return counts.floor()
     except Exception as error:
         return Floor(skipped=one_line(scrubber()(f"{type(error).__name__}: {error}"), 200))
-
-
-def floor_of_recorded(goldens: Iterable[AnyGolden], scorer: Scorer, tools: Mapping[str, Tool]) -> Floor:
-    """The floor of goldens whose agent is not known, so that nothing can be said about what its tools answer."""
-    from rightcall.run.rehearsal.trial import Trial
-    from rightcall.run.trivial_agents import TrivialScorer
-
-    work = compute_floor(goldens, TrivialScorer(Trial(scorer, tools), single_turn=True))
-    if not scorer.metrics:
-        return _run_at_once(work)
-    return run_blocking(work)
-
-
-def _run_at_once(work: Coroutine[Any, Any, Floor]) -> Floor:
-    """Run what never waits: importing an event loop takes as long as scoring 2,000 cases."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        floor: Floor = end.value
-        return floor
-    work.close()
-    raise RuntimeError("scoring without metrics waited for something")

@@ -284,9 +284,7 @@ class LiveRun:
                 failed_tools=summary.failed_tools,
             )
             verdict = with_template_notice(verdict, self._plan.undeclared_templates)
-            verdict = msgspec.structs.replace(
-                with_counts(verdict, summary, gate), rate=summary.overall.rate, floor=floor
-            )
+            verdict = msgspec.structs.replace(with_counts(verdict, summary, gate), rate=summary.overall.rate)
         else:
             verdict = verdict_without_gate(summary, judged, self._plan.judges)
         return RunOutcome(

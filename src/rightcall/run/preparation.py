@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, NamedTuple, Self
@@ -19,7 +18,6 @@ from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
 from rightcall.core import codec
 from rightcall.core.codec import describe_value
-from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
@@ -44,8 +42,6 @@ from rightcall.tools.definitions.offer import with_tool_set
 
 SHOWN = 3
 SHOWN_PROBLEMS = 20
-FLOOR_INPUTS = ("dataset", "selection", "tool_sets", "simulator", "tools", "mocks")
-"""Fingerprints of a run that its floor depends on."""
 
 
 def mode_warnings(agent: Agent, goldens: Iterable[AnyGolden]) -> list[str]:
@@ -138,23 +134,13 @@ class Prepared(msgspec.Struct, frozen=True):
             **(judges_document(self.plan.scorer) if self.plan.metrics or self.plan.observe else {}),
         }
 
-    @property
-    def floor_key(self) -> str:
-        """A name for the floor of the plan: equal when everything is that decides what trivial agents do and pass."""
-        inputs, mode = self.inputs, self.plan.agent.mode
-        code = [inputs.worlds, inputs.code] if mode == "loop" else []  # mocks and worlds may be code
-        kept = [self.fingerprints.get(part, "") for part in FLOOR_INPUTS]
-        return hex_digest(
-            content_of([version("rightcall"), *kept, inputs.metrics, mode, *code, sorted(self.tools)]), 32
-        )
-
     def new_run(self, run_id: str | None = None) -> Run:
         """The record of a run of this plan that begins now."""
         plan = self.plan
         run = new_run(
             plan.name,
             plan.agent.label or plan.agent.name,
-            fingerprints={**self.fingerprints, "inputs": self.inputs.hash, "floor": self.floor_key},
+            fingerprints={**self.fingerprints, "inputs": self.inputs.hash},
             trials=plan.trials,
             seed=plan.seed,
             group=plan.group,

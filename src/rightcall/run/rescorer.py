@@ -23,13 +23,10 @@ from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import settle_stored
-from rightcall.run.floor import compute_floor
 from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
-from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run
-from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.base import Key, StoredRun
 from rightcall.store.sql.store import Store
@@ -115,8 +112,7 @@ async def rescore_run(
     before = old.run.summary
     kept = ("stopped_early", "worst_case", "failed_tools", "keeps_state")
     as_before: Any = {name: getattr(before, name) for name in kept if before is not None}
-    floor = await compute_floor(goldens_by_id.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
-    summary = msgspec.structs.replace(tally.summary(), floor=floor, **as_before)
+    summary = msgspec.structs.replace(tally.summary(), **as_before)
     verdict = verdict_by_answers(
         verdict_without_gate(summary, evidence_of_labels(store, new.id, None)), store, new.id, old.run.agent
     )

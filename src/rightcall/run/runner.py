@@ -141,7 +141,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     """Decide about a run whose trials are over, and store the verdict."""
     prepared, store, persist, backend = job
     plan, run, decided = prepared.plan, begun.run, job.decided
-    floor = await floor_of_plan(prepared, store, run)
+    floor = await floor_of_plan(prepared)
     judged = None
     if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
         judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)

@@ -17,7 +17,6 @@ from rightcall.show.github import SUMMARY
 from rightcall.show.markdown import code, markdown_table, plain_sentence
 from rightcall.show.text import one_line
 from rightcall.show.view.failures import TITLES, danger_text
-from rightcall.show.view.floor import floor_words
 
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
@@ -39,7 +38,6 @@ def check_markdown(result: CheckResult) -> str:
         f"### {SIGNS[result.verdict]} {plain_sentence(result.sentence)}",
         *(f"⚠️ {code(warning, 400)}\n" for warning in result.warnings),
         *(f"_{plain_sentence(note)}_\n" for note in result.notes[:1]),
-        *([f"{plain_sentence(floor_words(result.floor))}\n"] if result.floor else []),
         *_damage(result),
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),

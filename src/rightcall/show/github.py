@@ -14,7 +14,6 @@ from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
 from rightcall.show.text import count, one_line
-from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens
 from rightcall.show.view.run import RunView, run_view
 
@@ -50,9 +49,8 @@ def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) 
     if more > 0:
         total = view.summary.total
         rate = "none" if total.pass_rate is None else percent(total.pass_rate, 1)
-        floor = f"; {words}" if (words := short_floor(view.summary.floor)) else ""
         title = f"{count(more)} more goldens did not pass"
-        yield workflow_command("error", f"{rate} of {count(total.cases)} passed{floor}", {"title": title})
+        yield workflow_command("error", f"{rate} of {count(total.cases)} passed", {"title": title})
 
 
 SECONDS = 30

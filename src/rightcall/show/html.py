@@ -26,7 +26,6 @@ from rightcall.show.rows import Spool
 from rightcall.show.text import FILTERS, visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
-from rightcall.show.view.floor import short_floor
 from rightcall.show.view.run import Case, RunReading, RunView
 
 if TYPE_CHECKING:
@@ -175,7 +174,6 @@ def _page(environment: Environment, view: RunView, analysis: Analysis | None, sh
         tools=shown_in(TOOL_COLUMNS, "html"),
         agents=shown_in(AGENT_COLUMNS, "html"),
         shortened=shortened,
-        floor=short_floor(view.summary.floor),
         **_assets(),
     )
 

@@ -18,7 +18,6 @@ from rightcall.show.text import display_text, one_line, visible, xml_text
 from rightcall.show.view.attack_hits import HitReader, hit_lines
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import case_name
-from rightcall.show.view.floor import floor_facts
 from rightcall.show.view.grouped_trials import GoldenRow, golden_row
 from rightcall.show.view.run import Case, RunReading, RunView
 
@@ -122,7 +121,6 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
         "seed": view.run.seed,
         "pass_rate": percent(total.pass_rate, 1),
         "pass_rate_interval": percent_interval(total.low, total.high),
-        **floor_facts(view.summary.floor),
         **({"safety": view.safety.sentence} if view.safety is not None else {}),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},

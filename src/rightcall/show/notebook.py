@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
 
-from rightcall.core.text import percent
 from rightcall.model.run import CaseResult, Summary
 from rightcall.show.analysis import (
     UNKNOWN,
@@ -21,7 +20,6 @@ from rightcall.show.text import decimal, one_line
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.columns import FRAME_COLUMNS, GOLDEN_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import CaseName
-from rightcall.show.view.floor import floor_notes
 from rightcall.show.view.grouped_trials import GoldenRow
 from rightcall.show.view.summary import summary_view
 
@@ -44,11 +42,10 @@ def run_html(
     columns = summary_columns((), "notebook")
     rows = [[_text(column.text(row)) for column in columns] for row in rated_rows]
     cells = [
-        [name, _bar(row.pass_rate or 0.0, row.floor), *rest]
-        for row, (name, *rest) in zip(rated_rows, rows, strict=True)
+        [name, _bar(row.pass_rate or 0.0), *rest] for row, (name, *rest) in zip(rated_rows, rows, strict=True)
     ]
     explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
-    notes = "".join(f"<p>{_text(note, 400)}</p>" for note in (*summary.warnings, *floor_notes(summary)))
+    notes = "".join(f"<p>{_text(note, 400)}</p>" for note in summary.warnings)
     head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {explanation}"
     return (
         f"<div><p>{head} <span style='opacity:.6'>run {_text(run)}</span></p>{_table([], cells)}{notes}"
@@ -146,15 +143,11 @@ def _mark(result: CaseResult) -> str:
     return f"<span style='color:{GOOD if result.passed else BAD}'>{'✓' if result.passed else '✗'}</span>"
 
 
-def _bar(share: float, floor: float | None = None) -> str:
-    """A rate as a bar; a mark where the best trivial agent is."""
-    width, mark = round(100 * share), ""
-    if floor is not None:
-        place = f"position:absolute;top:-2px;bottom:-2px;left:{min(99, round(100 * floor))}%"
-        mark = f"<span title='floor {percent(floor, 1)}' style='{place};border-left:2px solid currentColor'></span>"
+def _bar(share: float) -> str:
+    """A rate as a bar."""
     return (
-        "<span style='display:inline-block;position:relative;width:120px;height:.7em;background:rgba(128,128,128,.25)'>"
-        f"<span style='display:block;height:100%;width:{width}%;background:{GOOD}'></span>{mark}</span>"
+        "<span style='display:inline-block;width:120px;height:.7em;background:rgba(128,128,128,.25)'>"
+        f"<span style='display:block;height:100%;width:{round(100 * share)}%;background:{GOOD}'></span></span>"
     )
 
 

@@ -208,7 +208,7 @@ class Copied(Record, frozen=True):
     datasets: int = 0
 
 
-IN_WORDS = frozenset(("setup", "watched", "judges", "labels", "floor"))
+IN_WORDS = frozenset(("setup", "watched", "judges", "labels"))
 """Documents that repeat, in readable form, what other fingerprints already cover, or are known at the end only."""
 
 

@@ -120,7 +120,6 @@ class Checker:
                 "undelivered_twins": sum(
                     attack.twin is not None and not counts for attack, counts in attacks
                 ),
-                "floor": [list(marks) for marks in checked.floor],
                 "by_judge": any(r.passed and not deciding.isdisjoint(r.judge_metrics) for r in results),
                 "can_show": sorted(codes_of(golden)),
                 "judges": sorted({name for result in results for name in result.judge_metrics}),

@@ -7,7 +7,6 @@ with tools that run for real, always runs alone, so no request is wasted and the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,6 @@ import msgspec
 
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
-from rightcall.model.floor import AGENTS
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
@@ -23,14 +21,6 @@ from rightcall.run.backend import Batch, RunWork
 from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan, conversations_of
 from rightcall.run.preparation import Prepared, preflight
-from rightcall.run.trivial_agents import TrivialMarks, trivial_scorer
-
-MOST_SECONDS = 2.0
-"""Time for what trivial agents make of goldens that are run together: metrics of users may be slow."""
-
-NO_TIME = TrivialMarks(
-    "golden", "-" * len(AGENTS), f"scoring trivial agents took more than {MOST_SECONDS:g} s"
-)
 
 
 @dataclass(frozen=True)
@@ -42,8 +32,6 @@ class Checked:
     results: tuple[CaseResult, ...]
     run_id: str
     tools: Mapping[str, Tool]
-    floor: tuple[TrivialMarks, ...] = ()
-    """What trivial agents make of the golden, for each user that plays it."""
 
 
 class GoldenBatch:
@@ -89,7 +77,6 @@ class GoldenBatch:
         every = [result for results in results.values() for result in results]
         whole_plan = msgspec.structs.replace(prepared, plan=plan)
         run_id = self._keeper.keep(whole_plan, list(plan.goldens()), every, again=again)
-        floor = {} if again else run_blocking(marks_of_trivial_agents(prepared))
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
         return [
             Checked(
@@ -98,7 +85,6 @@ class GoldenBatch:
                 tuple(result for name in held[golden.id] for result in results[name]),
                 run_id,
                 prepared.tools,
-                tuple(floor[name] for name in held[golden.id] if name in floor),
             )
             for golden in goldens
         ]
@@ -119,20 +105,6 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
         await InProcess(prepared.session).run(RunWork(plan, plan.name, count, count), plan.jobs(), take)
     ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in results.items()}
     return ordered, prepared
-
-
-async def marks_of_trivial_agents(prepared: Prepared) -> dict[str, TrivialMarks]:
-    """What trivial agents make of the goldens that were run, by id; those for which time ran out are not judged."""
-    ends, marks_by_id = time.monotonic() + MOST_SECONDS, dict[str, TrivialMarks]()
-    scorer = trivial_scorer(prepared.plan, prepared.tools)
-    with scorer.guard():
-        for golden in prepared.plan.goldens():
-            if golden.safety is not None:  # an attack on a task that counts already
-                continue
-            marks = NO_TIME if time.monotonic() > ends else await scorer.marks(golden)
-            if marks is not None:
-                marks_by_id[golden.id] = marks
-    return marks_by_id
 
 
 def same(setup: Plan, other: Plan) -> bool:

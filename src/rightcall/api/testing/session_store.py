@@ -9,7 +9,6 @@ import msgspec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, StoreError
 from rightcall.metrics.tally import Tally
-from rightcall.model.floor import Floor
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
 from rightcall.run.plan import Plan
@@ -54,8 +53,8 @@ class SessionStore:
         self._persist(lambda: self._writers[run_id].add(results))
         return run_id
 
-    def finish(self, run_id: str, word: str, trials: int, floor: Floor | None = None) -> None:
-        """Write the summary and verdict of a run with `trials` results, and what trivial agents pass.
+    def finish(self, run_id: str, word: str, trials: int) -> None:
+        """Write the summary and verdict of a run with `trials` results.
 
         Tests decide for themselves which goldens they check with which agent, so a run is complete when every trial
         that a test received is stored. Otherwise a `StoreError` says what is missing.
@@ -70,8 +69,7 @@ class SessionStore:
                 f"run {run_id}: {stored:,} of {trials:,} results are stored, so it cannot be finished",
                 retryable=False,
             )
-        summary = msgspec.structs.replace(tally.summary(), floor=floor)
-        self._persist(lambda: store.runs.finish(run_id, summary, word, early=True))
+        self._persist(lambda: store.runs.finish(run_id, tally.summary(), word, early=True))
 
     def close(self) -> None:
         if self._store is not None:

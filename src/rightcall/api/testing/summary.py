@@ -13,13 +13,9 @@ from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.floor import Floor
 from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_sentence
-from rightcall.run.floor import floor_of_marks
 from rightcall.run.outcome import nothing_checked
-from rightcall.run.trivial_agents import TrivialMarks
-from rightcall.show.view.floor import floor_words
 from rightcall.stats.mean_interval import estimate as stats_estimate
 
 NO_ATTACK = (
@@ -44,8 +40,6 @@ class Tested:
     outcomes: tuple[Outcome, ...]
     answered: bool = True
     unchecked: int = 0
-    trivial: tuple[TrivialMarks, ...] = ()
-    """What trivial agents make of the goldens."""
     judges: tuple[str, ...] = ()
     failed: dict[str, tuple[bool, ...]] = field(default_factory=dict)
     """By golden, which trials fail whatever judges say."""
@@ -60,11 +54,6 @@ class Tested:
     def trials(self) -> int:
         """The number of results of the checks."""
         return self.unchecked + sum(len(outcome.passes) + outcome.errors for outcome in self.outcomes)
-
-    @property
-    def floor(self) -> Floor | None:
-        """What trivial agents pass on the goldens; None when nothing decides any of them."""
-        return floor_of_marks(self.trivial) if self.trivial else None
 
     @property
     def has_checks(self) -> bool:
@@ -105,7 +94,6 @@ def group_notes(
             tuple(_outcome(note) for note in notes_of_run),
             any(note["answered"] for note in notes_of_run),
             sum(note["unchecked"] for note in notes_of_run),
-            _trivial_marks(notes_of_run),
             tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
             {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
             tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
@@ -156,7 +144,6 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         lines += [
             f"{group.test} on {group.agent.replace(f'{Path.cwd()}{os.sep}', '')}",
             f"  {_rate(group.outcomes)}",
-            *_floor_lines([group]),
         ]
         lost = group.attacks.count(False)
         without_check = group.unchecked - lost - group.undelivered_twins
@@ -176,25 +163,12 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
             lines.append(f"  {no_answer_sentence(group.trials)}")
     if len(groups) > 1:
         whole = [outcome for group in groups for outcome in group.outcomes]
-        lines += ["all", f"  {_rate(whole)}", *_floor_lines(groups)]
+        lines += ["all", f"  {_rate(whole)}"]
     if verdict is not None:
         lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
     lines.append(f"stored in {store}")
     lines += [f"next: rightcall runs show {group.run_id}" for group in groups[:3]]
     return lines
-
-
-def _trivial_marks(notes: Sequence[dict[str, Any]]) -> tuple[TrivialMarks, ...]:
-    """What trivial agents make of the goldens of a run, each counted once."""
-    marks_by_golden = {note["golden"]: note["floor"] for note in notes}
-    return tuple(TrivialMarks(*marks) for golden in marks_by_golden.values() for marks in golden)
-
-
-def _floor_lines(groups: Sequence[Tested]) -> list[str]:
-    """What trivial agents pass, under the rate of these tests."""
-    sample = sample_of([outcome for group in groups for outcome in group.outcomes])
-    marks = [marks for group in groups for marks in group.trivial]
-    return [f"  {floor_words(floor_of_marks(marks), stats_estimate(sample).low)}"] if sample and marks else []
 
 
 def _rate(outcomes: Sequence[Outcome]) -> str:

@@ -20,7 +20,6 @@ from rightcall.show.html import html_environment
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.failures import danger_text
-from rightcall.show.view.floor import floor_share
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
 
@@ -50,7 +49,6 @@ def make_environment() -> Environment:
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
         "drawings": drawings,
         "rate_of": lambda run: run_rate(run).value,
-        "floor_of": lambda run: floor_share(run.run.summary.floor if run.run.summary else None),
         "run_link": links.run_link,
         "case_link": links.case_link,
         "with_query": links.with_query,

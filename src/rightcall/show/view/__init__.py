@@ -16,5 +16,5 @@
 To show another column: a line in `columns`.
 To show something new: a struct and its computation in the file of its subject, and a field in `RunView` or `CaseView`.
 
-    floor  the floor beside a pass rate: what trivial agents pass, in words and as a mark on each bar
+    floor  what trivial agents pass, in words
 """

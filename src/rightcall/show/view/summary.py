@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from rightcall.core.text import percent, pluralize
 from rightcall.metrics.dimensions import AGENTS_KNOWN, SPOTLESS
 from rightcall.model.failure import FATAL
-from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool, GroupSummary, JudgeSummary, Role, Summary, no_checks_text
 from rightcall.model.trajectory import Usage
-from rightcall.show.view.floor import floor_notes, floor_share
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
 
@@ -85,7 +83,7 @@ OTHER_NUMBERS = (frozenset(SPOTLESS) - DIMENSIONS.keys()) | {AGENTS_KNOWN}
 class GroupRow(Record, frozen=True):
     """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate.
 
-    Without cases there is no rate: None, not 0. `floor` is the highest rate of a trivial agent on the same goldens.
+    Without cases there is no rate: None, not 0.
     """
 
     name: str
@@ -98,7 +96,6 @@ class GroupRow(Record, frozen=True):
     goldens: int
     dimensions: dict[str, float]
     others: dict[str, float]
-    floor: float | None = None
 
 
 class CodeRow(Record, frozen=True):
@@ -113,7 +110,7 @@ class SummaryView(Record, frozen=True):
     """A summary for display. `columns` are the metrics shown in addition to the dimensions, `warnings` stand below the
     verdict.
 
-    `notes` are sentences on how far its rates can be relied on: what trivial agents pass (`floor`), pass^k, rates by
+    `notes` are sentences on how far its rates can be relied on: pass^k, rates by
     simulated user, cases that were not checked (`unchecked`), what judges said (`judges`); and what each role
     used (`roles`).
     """
@@ -130,7 +127,6 @@ class SummaryView(Record, frozen=True):
     unchecked: int = 0
     roles: dict[Role, Usage] = {}
     judges: dict[str, JudgeSummary] = {}
-    floor: Floor | None = None
     warnings: tuple[str, ...] = ()
     failed_tools: tuple[FailedTool, ...] = ()
 
@@ -147,10 +143,10 @@ class SummaryView(Record, frozen=True):
 def summary_view(summary: Summary) -> SummaryView:
     """Categories in their usual order, then the row of all."""
     trials = summary.trials
-    rows = [_row(name, group, trials, summary.floor) for name, group in summary.categories.items()]
+    rows = [_row(name, group, trials) for name, group in summary.categories.items()]
     failed = summary.overall.cases - summary.overall.passed
     return SummaryView(
-        rows=(*rows, _row("all", summary.overall, trials, summary.floor)),
+        rows=(*rows, _row("all", summary.overall, trials)),
         codes=tuple(
             CodeRow(code, n, n / failed if failed else 0.0)
             for code, n in sorted(summary.codes.items(), key=lambda item: item[0] not in FATAL)
@@ -162,7 +158,6 @@ def summary_view(summary: Summary) -> SummaryView:
         pass_k=summary.pass_k,
         users=user_rows(summary),
         notes=(
-            *floor_notes(summary),
             *reliability_notes(summary),
             *unchecked_notes(summary),
             *agent_notes(summary),
@@ -172,7 +167,6 @@ def summary_view(summary: Summary) -> SummaryView:
         unchecked=summary.unchecked,
         roles=summary.roles,
         judges=summary.judges,
-        floor=summary.floor,
         warnings=summary.warnings,
         failed_tools=summary.failed_tools,
     )
@@ -225,7 +219,7 @@ def _metric_names(summary: Summary) -> Iterator[str]:
     yield from (name for name in summary.overall.means if name not in OTHER_NUMBERS)
 
 
-def _row(name: str, group: GroupSummary, trials: int, floor: Floor | None = None) -> GroupRow:
+def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
     # An unfinished run has no summary yet: compute the interval from the counts.
     passing = group.rate or rate(group.passed, group.cases, trials=trials)
     return GroupRow(
@@ -239,5 +233,4 @@ def _row(name: str, group: GroupSummary, trials: int, floor: Floor | None = None
         goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
         dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
         others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
-        floor=floor_share(floor, None if name == "all" else name),
     )

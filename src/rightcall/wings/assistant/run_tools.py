@@ -13,7 +13,6 @@ from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_setup import run_record
 from rightcall.run.decisions import compare_runs
 from rightcall.show.view.case import case_view
-from rightcall.show.view.floor import floor_numbers
 from rightcall.show.view.grouped_trials import failed_goldens, golden_row
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.tools.definitions.function import tool
@@ -218,6 +217,5 @@ def overview(stored: StoredRun) -> dict[str, Any]:
         "errors": stored.errors,
         "unchecked": stored.unchecked,
         "pass_rate": stored.pass_rate if stored.judged else None,
-        "floor": floor_numbers(stored.run.summary.floor if stored.run.summary else None),
         "tags": stored.tags,
     }

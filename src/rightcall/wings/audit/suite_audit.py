@@ -116,7 +116,7 @@ async def _floor(subject: AuditSubject, options: AuditCall) -> Floor | None:
     if options.only not in (None, "floor"):
         return None
     scorer = TrivialScorer(subject.trial, single_turn=subject.asks_once)
-    return await compute_floor(subject.without_places(), scorer, asked=options.only == "floor")
+    return await compute_floor(subject.without_places(), scorer)
 
 
 def past_of(subject: AuditSubject, options: AuditCall) -> AbstractContextManager[PastEvidence]:

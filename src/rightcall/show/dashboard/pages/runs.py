@@ -25,7 +25,6 @@ from rightcall.show.dashboard.views import (
     view_of,
 )
 from rightcall.show.view.failures import TITLES, case_names
-from rightcall.show.view.floor import short_floor
 from rightcall.show.view.grouped_trials import golden_row, with_titles
 from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, RunFilter, StoredRun
@@ -95,7 +94,6 @@ def run(request: Request) -> Response:
         run=stored,
         state=state_of(stored),
         passing=run_rate(stored),
-        floor=short_floor(summary.floor if summary else None),
         summary=view.summary if view else summary_view(summary) if summary else None,
         sentence=verdict_sentence(stored.verdict, summary),
         history=suite_history(store_of(request), stored),
