@@ -28,10 +28,7 @@ def test_failures_are_errors_and_missing_answers_are_warnings(varied: Made) -> N
 def test_no_more_annotations_than_github_shows_and_the_rest_is_counted(demo: Made) -> None:
     lines = publish(*demo, {})
     assert len(lines) == 10
-    assert (
-        lines[-1]
-        == "::error title=3 more goldens did not pass::50.0%25 of 24 passed"
-    )
+    assert lines[-1] == "::error title=3 more goldens did not pass::50.0%25 of 24 passed"
 
 
 @given(st.text(), st.text())

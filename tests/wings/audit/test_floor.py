@@ -62,9 +62,7 @@ PUBLISHED = {"simple_python": 0.350, "multiple": 0.385, "live_simple": 0.128}
 
 
 def floor_of_all(goldens: Iterable[Golden]) -> Floor:
-    return asyncio.run(
-        compute_floor(goldens, TrivialScorer(Trial(Scorer(), {}), single_turn=True))
-    )
+    return asyncio.run(compute_floor(goldens, TrivialScorer(Trial(Scorer(), {}), single_turn=True)))
 
 
 @pytest.mark.stories
