@@ -17,12 +17,11 @@ import msgspec
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.text import one_line
 from rightcall.models import failures
+from rightcall.models.failures import MEGABYTE
 
 if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
-
-MEGABYTE = 1 << 20
 
 
 class Network(msgspec.Struct, frozen=True):

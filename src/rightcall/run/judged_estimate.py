@@ -7,6 +7,7 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, pluralize
+from rightcall.decide.judged_evidence import MOST_UNSURE
 from rightcall.decide.label_rules import RunLabels, verdict_of
 from rightcall.model.label import BY_HAND, SETTLED, Label
 from rightcall.model.record import Record
@@ -18,7 +19,6 @@ from rightcall.store.sql.store import Store
 
 FLOOR = 24
 """Labels that a judged metric needs before it may decide."""
-MOST_UNSURE = 0.05
 
 
 class NoJudgedRate(Record, frozen=True):

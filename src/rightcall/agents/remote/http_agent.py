@@ -23,7 +23,8 @@ from rightcall.model.golden import Golden
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 from rightcall.models import failures
-from rightcall.models.http import MEGABYTE, HttpClient, Network
+from rightcall.models.failures import MEGABYTE
+from rightcall.models.http import HttpClient, Network
 
 LARGEST = 16 * MEGABYTE
 

@@ -19,7 +19,11 @@ SETTINGS: tuple[tuple[str, str], ...] = (
         "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",
     ),
     ("openinference", "unset OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS"),
-    ("opentelemetry.instrumentation", "set TRACELOOP_TRACE_CONTENT=true"),
+    (  # a scope that OpenTelemetry and OpenLLMetry both use
+        "opentelemetry.instrumentation",
+        "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or with OpenLLMetry "
+        "TRACELOOP_TRACE_CONTENT=true",
+    ),
     ("traceloop", "set TRACELOOP_TRACE_CONTENT=true"),
     ("pydantic-ai", "use InstrumentationSettings(include_content=True)"),
     ("langfuse", "export the field groups io and tools"),
