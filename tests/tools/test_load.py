@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.files.yaml_text import yaml_dumper
 from rightcall.model import Annotations, Tool
 from rightcall.model.dialects import SPELLINGS
-from rightcall.tools.definitions.source import load_tools
+from rightcall.tools.definitions.source import load_tools, object_tools
 from tests.model.dialects.strategies import full_tools
 
 DATA = Path(__file__).parent / "data"
@@ -35,6 +35,17 @@ def test_a_file_is_a_list_an_answer_or_one_tool(tmp_path: Path, document: object
     path = tmp_path / f"tools{suffix}"
     path.write_text(json.dumps(document, indent=1), "utf-8")  # JSON is YAML too
     assert load_tools(path) == [Tool("weather", input_schema={"type": "object"})]
+
+
+DECLARED = {"name": "weather", "parameters": {"type": "object"}}
+
+
+@pytest.mark.parametrize("key", ["functionDeclarations", "function_declarations"])
+def test_what_gemini_is_asked_with_is_a_tools_file_and_a_value_of_a_module(tmp_path: Path, key: str):
+    for document in ({key: [DECLARED]}, [{key: [DECLARED]}], {"tools": [{key: [DECLARED]}]}):
+        (tmp_path / "tools.json").write_text(json.dumps(document), "utf-8")
+        assert load_tools(tmp_path / "tools.json") == object_tools(document, "TOOLS")
+        assert [tool.name for tool in object_tools(document, "TOOLS")] == ["weather"]
 
 
 def test_spellings_may_be_mixed_in_one_file(tmp_path: Path):

@@ -25,6 +25,8 @@ from rightcall.tools.worlds.base import World
 
 SKILLS = "skills:"
 """The prefix of a folder of skills, wherever a source of tools is named."""
+GROUPS = ("tools", "functionDeclarations", "function_declarations")
+"""Keys of objects that list tools: as MCP servers answer, and as Gemini is asked."""
 NO_SERVER_TOOLS = "the server lists none"
 OWN = Tool | FunctionTool | BoundTool | World
 
@@ -51,12 +53,16 @@ def load_tools(path: str | Path) -> list[Tool]:
     tools: list[Tool] = []
     for line, item in items.entries:
         where = f"{path}:{line}"
-        tool = read_tool(value_of(item, object, where), where)
-        if tool.name in lines:
-            problem = f"duplicate tool '{tool.name}', first defined in line {lines[tool.name]}"
-            raise InputError(where, problem, "models distinguish tools by name only")
-        lines[tool.name] = line
-        tools.append(tool)
+        value: Any = value_of(item, object, where)
+        for raw in _group_of(value)[1] or [value]:
+            definition = read_tool(raw, where)
+            if definition.name in lines:
+                problem = (
+                    f"duplicate tool '{definition.name}', first defined in line {lines[definition.name]}"
+                )
+                raise InputError(where, problem, "models distinguish tools by name only")
+            lines[definition.name] = line
+            tools.append(definition)
     return require_tools(tools, str(path))
 
 
@@ -165,10 +171,8 @@ def _entries_of(value: Any, where: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return tool_entries(value, where)
     if isinstance(value, dict):
-        listed = value.get("tools")  # as MCP servers answer
-        return (
-            tool_entries(listed, f"{where}.tools") if isinstance(listed, list) else [read_tool(value, where)]
-        )
+        key, listed = _group_of(value)
+        return [read_tool(value, where)] if listed is None else tool_entries(listed, f"{where}.{key}")
     of_framework: list[Tool] | None = load("services", "agent_tools")(value)
     if of_framework is not None:
         return of_framework
@@ -178,6 +182,12 @@ def _entries_of(value: Any, where: str) -> list[Any]:
             " or the name of a file"
         )
     return [value]
+
+
+def _group_of(value: Any) -> tuple[str, list[Any] | None]:
+    """The key of an object that lists tools, and the list; None for anything else."""
+    lists = ((key, value.get(key)) for key in GROUPS if isinstance(value, dict))
+    return next(((key, listed) for key, listed in lists if isinstance(listed, list)), ("", None))
 
 
 def definitions_of(entry: Any) -> list[Tool]:
