@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.metrics.judged.bias import RatedCase, bias_report, by_time, family
+from rightcall.metrics.judged.bias import RatedCase, bias_report, by_time
 from tests.support.examples import examples
 
 CASES = st.lists(
@@ -65,7 +65,13 @@ def test_self_preference_needs_two_agents_and_compares_families():
     ]
     assert "two agents" in report(own)["self-preference"].problem
     assert report(own, everywhere=own + other)["self-preference"].difference == 1.0
-    assert family("openai:gpt-5-mini") == family("OpenAI:gpt-4o") != family("mistral:gpt-5")
+
+
+def test_a_model_prefers_its_own_family_whoever_serves_it():
+    judge = "azure:gpt-4o-mini"
+    own = [RatedCase(True, False, agent="openrouter:openai/gpt-5", model=judge) for _ in range(30)]
+    other = [RatedCase(False, False, agent="openrouter:anthropic/claude-5", model=judge) for _ in range(30)]
+    assert report(own, everywhere=own + other)["self-preference"].difference == 1.0
 
 
 def test_the_largest_groups_are_shown_and_all_are_corrected_for():

@@ -15,11 +15,12 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.improve.doubt_decisions import marks_of_kept
 from rightcall.improve.run_setup import run_record
-from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, family_of, voters_of
+from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, voters_of
 from rightcall.model.golden import AnyGolden, canonical_golden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
 from rightcall.model.trajectory import Trajectory
+from rightcall.models.families import family_of
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.store.address import open_store, store_address

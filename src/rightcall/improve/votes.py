@@ -7,7 +7,6 @@ calls that a tool would refuse.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -17,44 +16,8 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.improve.counters import GoldenTrials
 from rightcall.model.call import ToolCall
 from rightcall.model.golden import AnyGolden
-from rightcall.models.hosts import HOSTS
-from rightcall.models.resolver import CLASSES
+from rightcall.models.families import family_of
 from rightcall.run.rehearsal.toolset import Toolset, call_key
-
-MAKERS = {
-    "openai": "gpt|chatgpt|o[1-9]|codex|davinci",
-    "anthropic": "claude",
-    "google": "gemini|gemma|palm",
-    "meta": "llama|codellama",
-    "mistral": "mistral|mixtral|ministral|codestral|magistral|devstral",
-    "alibaba": "qwen|qwq",
-    "deepseek": "deepseek",
-    "xai": "grok",
-    "cohere": "command|c4ai|aya",
-    "microsoft": "phi|wizardlm",
-    "amazon": "nova|titan",
-}
-"""How the names of a maker's models begin."""
-
-_MAKER = re.compile(
-    "|".join(rf"(?P<{maker}>(?:^|[./_:-])(?:{names})(?![a-z]))" for maker, names in MAKERS.items()), re.I
-)
-_FIRST_DIGIT = re.compile(r"\d")
-
-
-def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
-    """The family that `families` states; else the maker, the organisation in the name, or the name up to a digit."""
-    if families and name in families:
-        return families[name]
-    provider, colon, rest = name.partition(":")
-    model = rest if colon and (provider in CLASSES or provider in HOSTS) else name
-    if (match := _MAKER.search(model)) is not None:
-        return str(match.lastgroup)
-    organisation, slash, _ = model.partition("/")
-    if slash and organisation:
-        return organisation.casefold()
-    return _FIRST_DIGIT.split(model, maxsplit=1)[0].strip(" -_.:").casefold() or model.casefold()
-
 
 LEAST_RATE = 0.5
 """Agents that pass less than this share of a suite do not vote."""

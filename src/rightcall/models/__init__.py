@@ -11,7 +11,7 @@
     local       a model inside this process; weights: where its file is
     keyword     the baseline without a model
     scripted    answers from a script     recorded    answers recorded and replayed by `rightcall.recording`
-    prices      the cost of a call, from prices.json
+    prices      the cost of a call, from prices.json     families    the maker of a model, whoever serves it
 
 To add one: a subclass of `RemoteProvider`, or another class with `of(model, options)`, in `resolver.CLASSES`; its
 description in `provider_kinds.SHELVES` and, if it has a server, its row in `hosts.HOSTS`; or, from another package,

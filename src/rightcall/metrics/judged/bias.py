@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from rightcall.model.record import Record
+from rightcall.models.families import family_of
 from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
 
 LEAST_IN_CELL = 20
@@ -83,9 +84,11 @@ def _length(rows: Sequence[RatedCase]) -> Bias:
 
 def _self_preference(rows: Sequence[RatedCase]) -> Bias:
     about = "signed error where agent and judge are of one family less that elsewhere"
-    if len({family(row.agent) for row in rows}) < 2:
+    if len({family_of(row.agent) for row in rows}) < 2:
         return Bias("self-preference", about, len(rows), problem="needs labelled cases of two agents")
-    return _difference("self-preference", about, rows, lambda row: family(row.agent) == family(row.model))
+    return _difference(
+        "self-preference", about, rows, lambda row: family_of(row.agent) == family_of(row.model)
+    )
 
 
 def _groups(rows: Sequence[RatedCase]) -> list[Bias]:
@@ -129,12 +132,6 @@ def _fisher(inside: Sequence[RatedCase], outside: Sequence[RatedCase], sign: int
 def _variance(rows: Sequence[RatedCase]) -> float:
     """Of the signed errors, with one lenient and one strict error more, so that no errors do not mean certainty."""
     return statistics.pvariance([*(float(row.error) for row in rows), 1.0, -1.0])
-
-
-def family(model: str) -> str:
-    """Provider and family of a model: `openai:gpt` of `openai:gpt-5-mini`."""
-    provider, _, name = model.rpartition(":")
-    return f"{provider}:{name.partition('-')[0].rstrip('0123456789.')}".casefold()
 
 
 def by_time(rows: Iterable[RatedCase]) -> dict[tuple[str, str], list[RatedCase]]:
