@@ -30,7 +30,7 @@ from rightcall.decide.check_result import (
     HardFailure,
     NewGoldens,
 )
-from rightcall.decide.check_rule import CheckWord, Decided, StratumState
+from rightcall.decide.check_rule import CheckWord, Decided, StratumState, settles_at_best
 from rightcall.decide.outcome import outcomes_of, unanswered_trials
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.tally import Tally
@@ -146,7 +146,7 @@ def check_result(
         hint=HINTS.get(finding.cause)
         or hint_words(
             Decided(finding.word, decided.cause),
-            notes,
+            too_small=not all(map(settles_at_best, design.strata)),
             everything=bool(design.everything) or design.most_calls >= design.full,
             moved=base_moved(confirm),
         ),

@@ -123,8 +123,12 @@ def risk_words(
     return risk
 
 
-def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool, moved: bool = False) -> str:
-    """What to do next. `moved`: the version before the change passes less often than in its baseline, too."""
+def hint_words(decided: Decided, *, too_small: bool, everything: bool, moved: bool = False) -> str:
+    """What to do next.
+
+    `too_small`: a stratum could not settle its margin whatever its trials show. `moved`: the version before the change
+    passes less often than in its baseline, too.
+    """
     if moved:
         return "save a new baseline: run the suite on the main branch, then check again"
     if decided.word != "INCONCLUSIVE":
@@ -134,7 +138,7 @@ def hint_words(decided: Decided, notes: Sequence[str], *, everything: bool, move
             "everything was tried: add goldens, or more baseline trials on the main branch; "
             "`check: {on_inconclusive: pass}` in the suite lets such changes through"
         )
-    if any("cannot settle" in note for note in notes):
+    if too_small:
         return "run everything: rightcall check --full"
     return (
         "more baseline trials would help: run the suite again on the main branch, where results of equal inputs are "
