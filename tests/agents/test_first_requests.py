@@ -25,7 +25,7 @@ from rightcall.agents.first_request import capture_first_request, perform_watche
 from rightcall.agents.session import Session
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model import Golden
+from rightcall.model import ExpectedCall, Golden
 from rightcall.recording.first_requests.listener import capture_requests, follow_into_threads
 from rightcall.recording.first_requests.request_digest import (
     RequestDigester,
@@ -35,6 +35,7 @@ from rightcall.recording.first_requests.request_digest import (
 from rightcall.recording.first_requests.trial import CapturedTrial
 from tests.wings.adapters.kits.asking_agents import (
     ASKING_AGENTS,
+    CHAT_TOOLS,
     NO_CONNECTIONS,
     SYSTEM,
     async_client,
@@ -308,6 +309,32 @@ def test_a_request_that_holds_what_is_expected_is_not_sent(address, agent, monke
     assert len(JOURNAL.requests) == before + (agent is tells_later)
 
 
+EXPECTING = Golden("weather Hanoi", id="e", expected_calls=(ExpectedCall("get_weather"),))
+
+
+def offers_tools(address: str) -> Any:
+    client = openai_client(address)
+    return client.chat.completions.create(model="m", messages=chat_messages(GOLDEN), tools=CHAT_TOOLS)
+
+
+def test_a_text_says_nothing_of_the_calls_of_an_agent_that_offered_tools(address):
+    with pytest.raises(InputError, match="nobody knows what it called; `observe: auto`, or let it return"):
+        watched(lambda text: str(offers_tools(address)), EXPECTING)
+
+
+@pytest.mark.parametrize(
+    ("answer", "golden"),
+    [
+        (offers_tools, EXPECTING),
+        (lambda address: offers_tools(address) and [], EXPECTING),
+        (lambda address: str(ask(address)), EXPECTING),
+        (lambda address: str(offers_tools(address)), GOLDEN),
+    ],
+)
+def test_an_agent_whose_calls_are_known_or_of_no_matter_is_run(address, answer, golden):
+    assert watched(lambda text: answer(address), golden)
+
+
 def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwards(address):
     go, sent = threading.Event(), threading.Event()
 
@@ -360,7 +387,7 @@ import asyncio, sys
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.session import Session
-from rightcall.model import Golden
+from rightcall.model import ExpectedCall, Golden
 assert "urllib3" not in sys.modules
 
 def agent(golden):

@@ -40,6 +40,7 @@ from rightcall.model.dialects.endings import UnfinishedAnswerError
 from rightcall.model.golden import AnyGolden, Turn, request_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
+from rightcall.recording.first_requests.trial import TRIAL, WatchedTrial
 from rightcall.tools.attacks.trial_plants import note_documents
 
 Role = Literal["text", "golden", "history", "turns", "thread"]
@@ -187,6 +188,8 @@ class UserAgent:
                 text = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
                 return Trajectory(stop_reason="infra_error", error=text)
             return Trajectory(stop_reason="agent_error", error=exception_text(error), cause=cause_of(error))
+        if isinstance(watched := TRIAL.get(), WatchedTrial):
+            watched.returned_text = isinstance(returned, str)
         try:
             trajectory = limit_trajectory_depth(as_trajectory(returned))
         except UnfinishedAnswerError as error:

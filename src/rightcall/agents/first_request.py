@@ -68,7 +68,16 @@ async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tu
         problem = "asked a model, and no adapter heard it, so nobody knows what it called"
         hint = "let it return its calls or messages, or pass the client that it uses: `observe: openai`"
         raise InputError(session.agent.name, problem, hint)
+    if watched.returned_text and watched.offers_tools and expects_calls(golden):
+        problem = "offered tools to a model and returned only its text, so nobody knows what it called"
+        raise InputError(
+            session.agent.name, problem, "`observe: auto`, or let it return its calls or messages"
+        )
     return trajectory, watched.first_request
+
+
+def expects_calls(golden: AnyGolden) -> bool:
+    return bool(golden.expected_calls or golden.any_of) if isinstance(golden, Golden) else False
 
 
 def _require_no_leak(agent: Agent, golden: AnyGolden, trajectory: Trajectory, address: str) -> None:

@@ -31,7 +31,8 @@ class WatchedTrial:
     """A trial that runs: the digest of its first request is kept, if it asks a model before anything else.
 
     `first_request` is empty when it made no request at all. `leaks` tells whether a text has expectations in it: a
-    request that has is not sent, nor is any after it; `leak` is the address that it was for.
+    request that has is not sent, nor is any after it; `leak` is the address that it was for. `offers_tools` is of the
+    first request, `returned_text` of a function of the user: it returned a text, and neither calls nor messages.
     """
 
     capturing = False
@@ -43,6 +44,7 @@ class WatchedTrial:
         self._look = look
         self._is_first = True
         self.first_request = self.leak = ""
+        self.offers_tools = self.returned_text = False
 
     def request(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> None:
         if not self.leak and self._leaks(body.decode(errors="replace")):
@@ -56,6 +58,7 @@ class WatchedTrial:
         captured = self._digester.digest(method, url, headers, body)
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
         if captured is not None:
+            self.offers_tools = bool(captured.tool_names)
             self._look(captured.messages)
 
     def other_action(self, words: str) -> None:
