@@ -4,7 +4,7 @@
 
 Parts: `sets` (error and coverage on counts like two public sets), `chosen` (labels chosen by strata), `designs` (810
 judges from useless to perfect; a run's true rate is exactly at the threshold, where PASS and FAIL are both false),
-`kappa`, `trials` (several trials of a golden) and `pairs` (two agents). `--first 1 --every 4` takes each fourth design,
+`kappa` and `trials` (several trials of a golden). `--first 1 --every 4` takes each fourth design,
 from the second on.
 """
 
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.judged_clusters import pair_errors, trial_errors
+from benchmarks.judged_clusters import trial_errors
 from benchmarks.judged_designs import (
     JUDGES,
     LABELS,
@@ -51,9 +51,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--part", nargs="*", default=["sets", "chosen", "designs", "kappa", "trials", "pairs"]
-    )
+    parser.add_argument("--part", nargs="*", default=["sets", "chosen", "designs", "kappa", "trials"])
     options = parser.parse_args()
     parts = {
         "sets": lambda: show_sets(options.draws, options.seed),
@@ -61,7 +59,6 @@ def main() -> None:
         "designs": lambda: show_designs(options.design_draws, options.first, options.every, options.seed),
         "kappa": lambda: show_kappa(options.draws, options.seed),
         "trials": lambda: show_rows("trials of a golden", trial_errors(options.draws, options.seed)),
-        "pairs": lambda: show_rows("pairs of answers", pair_errors(options.draws, options.seed)),
     }
     for name in options.part:
         start = time.perf_counter()

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize, points
 from rightcall.decide.comparison import Comparison, LabelledDifference
 from rightcall.decide.comparison_claim import Change
 from rightcall.decide.judged_evidence import JudgedEvidence
-from rightcall.stats.judged_difference import judged_difference
+from rightcall.stats.gaffke import gaffke_bounds, units
+from rightcall.stats.paired_tests import bonett_price
 
 LEAST_PAIRS = 24
 """Goldens with both answers labelled that a claim about a judged difference needs."""
@@ -61,39 +61,28 @@ def difference_by_labels(
 
     For runs with one trial a golden, labelled at random: a plan by one run's verdicts does not draw pairs.
     """
-    sides = [_verdicts(evidence, metrics) for evidence in (a, b)]
-    if None in sides:
+    first, second = (_labels(evidence, metrics) for evidence in (a, b))
+    pairs = [
+        int(after) - int(before)
+        for golden, before in first.items()
+        if before is not None and (after := second.get(golden)) is not None
+    ]
+    if len(pairs) < LEAST_PAIRS:
         return None
-    (judged_a, labels_a), (judged_b, labels_b) = (side for side in sides if side is not None)
-    labels = {golden: (labels_a[golden], labels_b[golden]) for golden in labels_a if golden in labels_b}
-    labels = {golden: pair for golden, pair in labels.items() if golden in judged_a and golden in judged_b}
-    judgements = {golden: (judged_a[golden], judged_b[golden]) for golden in judged_a if golden in judged_b}
-    if sum(None not in pair for pair in labels.values()) < LEAST_PAIRS:
-        return None
-    try:
-        found = judged_difference(labels, judgements, conf=1 - alpha / 2)
-    except InputError:
-        return None
-    return LabelledDifference(found.labels, found.difference, found.low, found.high, found.lower, found.upper)
+    low, high = bonett_price(len(pairs), pairs.count(-1), pairs.count(1))
+    bounds = gaffke_bounds(units((1 + change) / 2 for change in pairs), alpha / 2)
+    return LabelledDifference(
+        len(pairs), sum(pairs) / len(pairs), low, high, 2 * bounds.low - 1, 2 * bounds.high - 1
+    )
 
 
-def _verdicts(
-    evidence: JudgedEvidence, metrics: Sequence[str]
-) -> tuple[dict[str, bool | float | None], dict[str, bool | None]] | None:
-    """What judges and people say by golden, exact failures as such; None unless each golden has one trial."""
+def _labels(evidence: JudgedEvidence, metrics: Sequence[str]) -> dict[str, bool | None]:
+    """What people say by golden, exact failures as such; nothing unless each golden has one trial drawn at random."""
     goldens = [case.golden for case in evidence.cases.values()]
     if len(set(goldens)) < len(goldens) or any(case.strata for case in evidence.cases.values()):
-        return None
+        return {}
     passes = tuple(metrics) == evidence.deciding
-    judged: dict[str, bool | float | None] = {}
-    for case in evidence.cases.values():
-        verdicts = [case.judgements.get(metric) for metric in metrics]
-        unknown = any(verdict is None for verdict in verdicts)
-        judged[case.golden] = (
-            False if passes and case.failed else None if unknown else min(float(v or 0) for v in verdicts)
-        )
-    people = {
+    return {
         evidence.cases[name].golden: False if passes and evidence.cases[name].failed else label
         for name, label in evidence.people_verdicts(metrics).items()
     }
-    return judged, people

@@ -13,7 +13,6 @@
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
     label_plan     which cases to label; label_count: how many
-    judged_difference   two agents, from pairs of answers
     agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
 
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's

@@ -38,15 +38,14 @@ class ShownInterval(NamedTuple):
     effective_labels: float
 
 
-def stratum_mean(stratum: LabelStratum, squares: float | None = None) -> StratumMean:
-    """Mean and variance of a stratum's labels; `squares` is the sum of their squares when they are not all 0 or 1.
+def stratum_mean(stratum: LabelStratum) -> StratumMean:
+    """Mean and variance of a stratum's labels.
 
     The variance has half a pass and half a failure added, so that equal labels do not look certain.
     """
     n, k = stratum.labels, stratum.passed
     smooth = (k + 0.5) / (n + 1)
-    square = ((k if squares is None else squares) + 0.5) / (n + 1)
-    return StratumMean(stratum.cases, n, k / n if n else 0.0, max(0.0, square - smooth * smooth))
+    return StratumMean(stratum.cases, n, k / n if n else 0.0, smooth * (1 - smooth))
 
 
 def weighted_rate(strata: Sequence[StratumMean]) -> float:
@@ -61,15 +60,13 @@ def shown_interval(
     conf: float,
     *,
     cluster: float = 1.0,
-    spread: float | None = None,
 ) -> ShownInterval:
     """The rate over the strata and its two-sided interval. A stratum whose labels are all of its cases adds no doubt.
 
-    `cluster` is Σ n_g²/N, 1 when every case is drawn by itself: trials of a golden may all go together. `spread` is
-    the variance of one case's value when it is not yes or no.
+    `cluster` is Σ n_g²/N, 1 when every case is drawn by itself: trials of a golden may all go together.
     """
     rate = weighted_rate(strata)
-    inverse = inverse_size(strata, about, cluster=cluster, spread=spread)
+    inverse = inverse_size(strata, about, cluster=cluster)
     cases = sum(stratum.cases for stratum in strata)
     if inverse <= 0:
         return ShownInterval(rate, rate, rate, float(cases))
@@ -77,9 +74,7 @@ def shown_interval(
     return ShownInterval(rate, *bounds, 1 / (inverse if about == "cases_like_these" else inverse + 1 / cases))
 
 
-def inverse_size(
-    strata: Sequence[StratumMean], about: About, *, cluster: float = 1.0, spread: float | None = None
-) -> float:
+def inverse_size(strata: Sequence[StratumMean], about: About, *, cluster: float = 1.0) -> float:
     """1/m* = v/(rate(1−rate)): one by the number of plain cases that would leave as much doubt; 0 for none."""
     cases = sum(stratum.cases for stratum in strata)
     sampled = [stratum for stratum in strata if stratum.labels < stratum.cases]
@@ -90,7 +85,7 @@ def inverse_size(
         open_cases, labels = sum(s.cases for s in sampled), sum(s.labels for s in sampled)
         return ((open_cases - labels) / cases / labels if open_cases else 0.0) + from_cases
     doubts = [(s.cases / cases) ** 2 * s.variance / s.labels * (1 - s.labels / s.cases) for s in sampled]
-    return (math.fsum(doubts) + (within if spread is None else spread) * from_cases) / within
+    return (math.fsum(doubts) + within * from_cases) / within
 
 
 def _fractional_interval(rate: float, size: float, conf: float) -> Interval:

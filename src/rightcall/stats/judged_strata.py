@@ -224,18 +224,14 @@ def _pool(strata: Sequence[LabelStratum]) -> float:
     return sum(s.passed for s in strata) / sum(s.labels for s in strata)
 
 
-def f_ratio(strata: Sequence[LabelStratum], squares: Sequence[float] | None = None) -> float:
-    """F of the labels between and within strata; infinite when the strata explain everything.
-
-    `squares` are the sums of squares of each stratum's values when they are not all 0 or 1.
-    """
-    squares = [s.passed for s in strata] if squares is None else squares
+def f_ratio(strata: Sequence[LabelStratum]) -> float:
+    """F of the labels between and within strata; infinite when the strata explain everything."""
     labels, passed = sum(s.labels for s in strata), sum(s.passed for s in strata)
     spare = labels - len(strata)
     if len(strata) < 2 or spare <= 0:
         return 0.0
-    total = sum(squares) - passed * passed / labels
-    within = sum(square - s.passed**2 / s.labels for s, square in zip(strata, squares, strict=True))
+    total = passed - passed * passed / labels
+    within = sum(s.passed - s.passed**2 / s.labels for s in strata)
     between = max(0.0, total - within)
     if within <= 1e-12:
         return float("inf") if between > 1e-12 else 0.0
