@@ -108,13 +108,11 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
     products: tuple[str, ...] = ()
 
     @property
-    def same_meaning_words(self) -> str:
-        """`helper.py changed, but not in meaning`; "" without such files."""
-        return f"{first_names(self.same_meaning, 3)} changed, but not in meaning" if self.same_meaning else ""
-
-    @property
     def words(self) -> str:
-        """`compared 7 files, 2 variables`; "" when nothing was."""
+        """`helper.py changed, but not in meaning; compared 7 files, 2 variables`; "" when nothing was compared."""
+        edits = (
+            f"{first_names(self.same_meaning, 3)} changed, but not in meaning" if self.same_meaning else ""
+        )
         parts = (
             (len(self.files), "file"),
             (len(self.variables), "variable"),
@@ -122,7 +120,7 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
         )
         named = ", ".join(pluralize(number, what) for number, what in parts if number)
         products = f"not {first_names(self.products, 3)}, which the agent writes" if self.products else ""
-        return "; ".join(filter(None, [f"compared {named}" if named else "", products]))
+        return "; ".join(filter(None, [edits, f"compared {named}" if named else "", products]))
 
 
 class NewGoldens(Record, frozen=True, omit_defaults=False):
