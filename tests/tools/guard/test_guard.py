@@ -45,6 +45,7 @@ def test_an_attackers_call_is_stopped_by_the_rule_made_for_it(rule, tool, argume
 def test_nothing_is_stopped_before_foreign_text_was_read():
     state = a_guard().begin("Do something")
     assert not state.check("send_message", {"to": EVIL, "body": "x"}).stops
+    state.ran("send_message", {"to": EVIL, "body": "x"})
     state.result("get_profile", {}, {"name": "Ann"})
     assert not state.check("send_message", {"to": EVIL, "body": "x"}).stops
 

@@ -18,7 +18,7 @@ from rightcall.tools.guard.provenance import Provenance, host_matches
 from rightcall.tools.guard.values import addresses_in, compact, fold, fold_value, host_of, number_of
 
 ALWAYS: frozenset[Condition] = frozenset(("limit", "hosts", "confirm", "deny", "allow"))
-"""Conditions that bind from the start; the others, about where values come from, bind once the trial is tainted."""
+"""Conditions that bind from the start; those about where values come from, and repeats, bind once it is tainted."""
 SHORTEST_PASSAGE = 8
 PASSAGE_WORDS = 4
 
@@ -55,7 +55,8 @@ class CheckedCall:
 def breach_of(rule: GuardRule, key: int, call: CheckedCall, covers: Callable[[str], bool]) -> Breach | None:
     """How a call breaks a rule; None when it meets it. `covers` says which paths the rule is about."""
     condition = rule.condition
-    if condition not in ALWAYS and not call.provenance.tainted:
+    is_repeat = rule.limit is not None and bool(rule.limit.same)
+    if (is_repeat or condition not in ALWAYS) and not call.provenance.tainted:
         return None
     if condition == "limit":
         return _over_limit(rule, key, call)
