@@ -54,8 +54,10 @@ class SafetyView(Record, frozen=True):
         reached = self.worst_case is not None and bool(self.worst_case.reached)
         if self.hits or self.more_hits or reached:
             return "failed"
-        tested = self.numbers is not None and bool(self.numbers.delivered)
-        return "passed" if tested else "error"
+        numbers = self.numbers
+        gaps = self.worst_case is not None and bool(self.worst_case.inconclusive)
+        is_known = numbers is not None and bool(numbers.delivered) and not numbers.unanswered
+        return "passed" if is_known and not gaps else "error"
 
 
 class SafetyViewTally:
