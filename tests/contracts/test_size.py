@@ -14,13 +14,12 @@ import click
 import pytest
 
 from rightcall.cli.main import cli
+from tests.support.source_tree import source_files, syntax_tree
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GENERATED = {"commands.md", "library.md", "codes.md", "suite.md"}, {"rules", "metrics"}
 """Pages that code writes, and folders of them."""
-FILES = {path: ast.parse(path.read_text("utf-8")) for path in sorted((ROOT / "src").rglob("*.py"))}
-NODES = [node for tree in FILES.values() for node in ast.walk(tree)]
 DEFINITIONS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -49,6 +48,12 @@ def text(path: Path) -> str:
     return path.read_text("utf-8")
 
 
+def nodes() -> Iterator[ast.AST]:
+    """Every node of the source; not at import, where every test worker would keep them."""
+    for path in source_files():
+        yield from ast.walk(syntax_tree(path))
+
+
 def leaves(
     command: click.Command, words: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -72,12 +77,12 @@ def documented(node: ast.AST) -> ast.Expr | None:
 def code_lines() -> int:
     """Lines that are neither blank nor comments, docstrings or imports."""
     number = 0
-    for path, tree in FILES.items():
+    for path in source_files():
         lines = text(path).splitlines()
         skipped = {
             at for at, line in enumerate(lines, 1) if not line.strip() or line.lstrip().startswith("#")
         }
-        for node in ast.walk(tree):
+        for node in ast.walk(syntax_tree(path)):
             place = node if isinstance(node, ast.Import | ast.ImportFrom) else documented(node)
             if place is not None:
                 skipped.update(range(place.lineno, place.end_lineno + 1))
@@ -87,10 +92,10 @@ def code_lines() -> int:
 
 def words_in_strings() -> int:
     """Words of strings that read as sentences: three words or more, no docstrings."""
-    prose = {id(node.value) for node in NODES if isinstance(node, ast.Expr)}
+    prose = {id(node.value) for node in nodes() if isinstance(node, ast.Expr)}
     strings = (
         n.value
-        for n in NODES
+        for n in nodes()
         if isinstance(n, ast.Constant) and isinstance(n.value, str) and id(n) not in prose
     )
     counts = (len(re.findall("[A-Za-z]{2,}", string)) for string in strings)
@@ -123,8 +128,8 @@ def counts() -> dict[str, int]:
     written = [
         page for page in DOCS.rglob("*.md") if page.name not in pages and page.parent.name not in folders
     ]
-    records = [sum(map(is_field, node.body)) for node in NODES if isinstance(node, ast.ClassDef)]
-    calls = [node.args for node in NODES if isinstance(node, ast.Call)]
+    records = [sum(map(is_field, node.body)) for node in nodes() if isinstance(node, ast.ClassDef)]
+    calls = [node.args for node in nodes() if isinstance(node, ast.Call)]
     return {
         "commands at the top": len({words[0] for words, _ in commands}),
         "commands": len(commands),
@@ -132,15 +137,15 @@ def counts() -> dict[str, int]:
         "suite keys": len(re.findall("^\\| `", text(DOCS / "suite.md"), re.M)),
         "words of docs": sum(len(text(page).split()) for page in written),
         "lines of the changelog": text(ROOT / "CHANGELOG.md").count("\n"),
-        "source files": len(FILES),
-        "source lines": sum(text(path).count("\n") for path in FILES),
+        "source files": len(source_files()),
+        "source lines": sum(text(path).count("\n") for path in source_files()),
         "lines of code": code_lines(),
         "words in strings": words_in_strings(),
         "records with more than 16 fields": sum(fields > 16 for fields in records),
         "fields of the largest record": max(records),
-        "assignments of two unrelated values": sum(map(is_two_assignments, NODES)),
+        "assignments of two unrelated values": sum(map(is_two_assignments, nodes())),
         "comprehensions with two loops": sum(
-            isinstance(node, COMPREHENSIONS) and len(node.generators) > 1 for node in NODES
+            isinstance(node, COMPREHENSIONS) and len(node.generators) > 1 for node in nodes()
         ),
         "calls with five positional arguments": sum(
             sum(not isinstance(argument, ast.Starred) for argument in arguments) >= 5 for arguments in calls

@@ -139,10 +139,10 @@ def gather_trials(goldens: Mapping[str, AnyGolden], results: Iterable[CaseResult
             trials.setdefault(result.golden_id, []).append(result)
     for golden_id, results_of_golden in sorted(trials.items()):
         in_order = sorted(results_of_golden, key=lambda r: r.trial)
-        failed = [_failed_trial(result) for result in in_order if not result.passed]
+        failed = [_trial_of(result) for result in in_order if not result.passed]
         yield GoldenTrials(goldens[golden_id], len(in_order), len(in_order) - len(failed), failed)
 
 
-def _failed_trial(result: CaseResult) -> FailedTrial:
+def _trial_of(result: CaseResult) -> FailedTrial:
     happened = result.trajectory
     return FailedTrial(result.trial, result.codes, *((happened.calls, happened.state) if happened else ()))

@@ -87,7 +87,7 @@ def symptom_of(
     failures_by_group: dict[SymptomGroup, Failure] = {}
     for failure in told:
         failures_by_group.setdefault(CODES[failure.code].symptom, failure)
-    error = _unrecovered_call(calls, {tool for tool, _ in request.expected})
+    error = _last_error(calls, {tool for tool, _ in request.expected})
     groups = [group for group in ORDER if group in failures_by_group or (group == "recovery" and error)]
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
@@ -200,7 +200,7 @@ def top_parameter(parameter: str) -> str:
     return parameter.lstrip("/").split("/")[0].split(".")[0].split("[")[0]
 
 
-def _unrecovered_call(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
+def _last_error(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | None:
     """The last failed call of an expected tool that no later call recovered from."""
     open_ones: dict[str, ToolCall] = {}
     for call in calls:

@@ -156,7 +156,7 @@ def ConversationalGEval(  # noqa: N802
     return Rubric(label=name, rubric=rubric, parts=CONVERSATION, **chosen)
 
 
-def _judged_metric(label: str, judged: type[Rubric]) -> JudgedMetric:
+def _metric_of_rubric(label: str, judged: type[Rubric]) -> JudgedMetric:
     """A judged metric of ours that has no settings but those of every one, under DeepEval's name."""
     name = f"{label.replace(' ', '')}Metric"
 
@@ -168,12 +168,12 @@ def _judged_metric(label: str, judged: type[Rubric]) -> JudgedMetric:
     return constructor
 
 
-ArgumentCorrectnessMetric = _judged_metric("Argument Correctness", ArgumentCorrectness)
-AnswerRelevancyMetric = _judged_metric("Answer Relevancy", AnswerRelevancy)
-ConversationCompletenessMetric = _judged_metric("Conversation Completeness", ConversationCompleteness)
-TurnRelevancyMetric = _judged_metric("Turn Relevancy", TurnRelevancy)
-KnowledgeRetentionMetric = _judged_metric("Knowledge Retention", KnowledgeRetention)
-RoleAdherenceMetric = _judged_metric("Role Adherence", RoleAdherence)
+ArgumentCorrectnessMetric = _metric_of_rubric("Argument Correctness", ArgumentCorrectness)
+AnswerRelevancyMetric = _metric_of_rubric("Answer Relevancy", AnswerRelevancy)
+ConversationCompletenessMetric = _metric_of_rubric("Conversation Completeness", ConversationCompleteness)
+TurnRelevancyMetric = _metric_of_rubric("Turn Relevancy", TurnRelevancy)
+KnowledgeRetentionMetric = _metric_of_rubric("Knowledge Retention", KnowledgeRetention)
+RoleAdherenceMetric = _metric_of_rubric("Role Adherence", RoleAdherence)
 ConversationalRelevancyMetric = TurnRelevancyMetric
 """DeepEval's former name."""
 

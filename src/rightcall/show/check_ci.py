@@ -27,7 +27,7 @@ def remarks(result: CheckResult) -> list[Remark]:
     """Damage first, then broken goldens, then lint of the changed tools; equal ones once."""
     every_remark = [
         *map(_damage, result.hard),
-        *map(_broken_golden, result.broken),
+        *map(_break_remark, result.broken),
         *map(remark_of, result.lint),
     ]
     return list(dict.fromkeys(every_remark))
@@ -72,7 +72,7 @@ def _damage(hard: HardFailure) -> Remark:
     return _golden_remark(DAMAGE, text, hard)
 
 
-def _broken_golden(golden: GoldenChange) -> Remark:
+def _break_remark(golden: GoldenChange) -> Remark:
     text = f"{golden.golden} passed {golden.before} in the baseline, {golden.after} now: {golden.reason}"
     return _golden_remark(BROKEN, text, golden)
 

@@ -71,21 +71,21 @@ def confusable_pair(evidence: Evidence) -> Iterator[Hypothesis]:
     """Two tools that are confused with each other."""
     places = {
         tuple(sorted(evidence.place[name] for name in pair))
-        for pair in _missed_for_another(evidence)
+        for pair in _misses_for_another(evidence)
         if any(evidence.by_name[name].kind != "skill" for name in pair)  # those are skill_shadowed
     }
     for first, second in sorted(places):
-        yield _confused_pair(evidence, evidence.tools[first].name, evidence.tools[second].name)
+        yield _pair_confusion(evidence, evidence.tools[first].name, evidence.tools[second].name)
 
 
-def _missed_for_another(evidence: Evidence) -> set[tuple[str, str]]:
+def _misses_for_another(evidence: Evidence) -> set[tuple[str, str]]:
     """Every tool with another that was called instead."""
     symptoms = (seen.symptom for seen in evidence.seen if seen.symptom.group == "miss")
     pairs = {(symptom.tool, symptom.called) for symptom in symptoms if symptom.tool != symptom.called}
     return {pair for pair in pairs if all(name in evidence.by_name for name in pair)}
 
 
-def _confused_pair(evidence: Evidence, first: str, second: str) -> Hypothesis:
+def _pair_confusion(evidence: Evidence, first: str, second: str) -> Hypothesis:
     ways = [evidence.where(group="miss", tool=a, called=b) for a, b in ((first, second), (second, first))]
     symptoms = [*ways[0], *ways[1]]
     like = evidence.wording.likeness(first, second)
@@ -150,7 +150,7 @@ SHADOW_RULES = ("SK115", "SK116", "SK117", "TD501", "TD503", "TD505")
 
 def skill_shadowed(evidence: Evidence) -> Iterator[Hypothesis]:
     """A skill in whose place another is loaded."""
-    missed = _missed_for_another(evidence)
+    missed = _misses_for_another(evidence)
     for skill, other in sorted(missed, key=lambda pair: (evidence.place[pair[0]], pair)):
         if all(evidence.by_name[name].kind == "skill" for name in (skill, other)):
             yield _shadow(evidence, skill, other)

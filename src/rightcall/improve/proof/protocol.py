@@ -161,7 +161,7 @@ class _Job:
         provable = [proposal for proposal in better if can_show(self._with, proposal, self._alpha)]
         if not provable:
             return self._answer(
-                "too_few", self._tuning_result(better[0], shortage(self._with, better, self._alpha))
+                "too_few", self._result_of_tuning(better[0], shortage(self._with, better, self._alpha))
             )
         near = [
             proposal
@@ -182,7 +182,7 @@ class _Job:
                 "too_few", f"no proposal is better on the goldens that it was made from. {short}"
             )
         best = better[0]
-        sentence = self._tuning_result(best, short)
+        sentence = self._result_of_tuning(best, short)
         if not self._with.options.unproven:
             return self._answer("too_few", sentence)
         return self._answer("not_shown", f"UNPROVEN: {sentence}", best, proven=False)
@@ -215,7 +215,7 @@ class _Job:
                 better.append(whole)
         return sorted(better, key=lambda p: (-self._goldens_won(p), self._tried[p.name].tokens))
 
-    def _tuning_result(self, proposal: Proposal, short: str) -> str:
+    def _result_of_tuning(self, proposal: Proposal, short: str) -> str:
         seen = self._tried[proposal.name]
         goldens = len(self._with.exposed(proposal, self._with.tune))
         rates = f"{percent(seen.tune_before or 0.0, 0)} → {percent(seen.tune_after or 0.0, 0)}"

@@ -193,7 +193,7 @@ def read_verdict(
     whole = text.strip().strip(QUOTES + ". \t\r\n").casefold()
     if whole in sides:
         return sides[whole]
-    named = _named_sides(text, sides)
+    named = _sides_in(text, sides)
     objects = _objects(text)
     if objects is None:
         return None
@@ -238,7 +238,7 @@ def side_of(value: Any, sides: dict[str, bool]) -> bool | None:
     return sides.get(value.strip().casefold()) if isinstance(value, str) else None
 
 
-def _named_sides(text: str, sides: dict[str, bool]) -> set[bool]:
+def _sides_in(text: str, sides: dict[str, bool]) -> set[bool]:
     """The sides that the markers of a text name, `failed` and a cut `fai` included; other words are skipped."""
     named: set[bool] = set()
     for marker in MARKER.finditer(text):

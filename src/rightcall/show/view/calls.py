@@ -138,7 +138,7 @@ def _view(
         step=call.step if call else None,
         status=call.status if call else "not_run",
         output=None if call is None or call.status == "not_run" else json_text(call.output),
-        raw=_written_text(call),
+        raw=_words_of_model(call),
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
         written=_name_as_written(call),
@@ -155,7 +155,7 @@ def _name_as_written(call: ToolCall | None) -> str:
     return one_line(str(written["name"]), 200)
 
 
-def _written_text(call: ToolCall | None) -> str | None:
+def _words_of_model(call: ToolCall | None) -> str | None:
     """What the model wrote, where that is not the call as shown: text instead of JSON, or a call that loads a skill."""
     if call is None:
         return None

@@ -53,7 +53,7 @@ def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
     return [*before, *shown_in(scores, output), *after]
 
 
-def _passed_of(row: GroupRow) -> str:
+def _pass_count(row: GroupRow) -> str:
     return f"{row.passed:,}/{row.cases:,}" + (f" +{row.errors:,} errors" if row.errors else "")
 
 
@@ -64,7 +64,7 @@ def _interval(row: GroupRow) -> str:
 GROUP_COLUMNS = (
     Column("category", lambda row: row.name, "terminal markdown html dashboard notebook", "name"),
     Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
-    Column("passed", _passed_of, "terminal notebook"),
+    Column("passed", _pass_count, "terminal notebook"),
     Column("rate", lambda row: percent(row.pass_rate, 1), "terminal notebook"),
     Column("95% int.", _interval, "terminal"),
     Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown html"),
