@@ -19,7 +19,7 @@ Trials = list[list[float]]
 
 
 def gate_words(
-    seed: str, theta: float, goldens: int, trials: int, way: str, runs: int
+    seed: str, theta: float, goldens: int, trials: int, *, way: str, runs: int
 ) -> tuple[float, float, float]:
     """False PASS and false FAIL of `min: theta` at a true rate of theta, and false PASS if errors were dropped."""
     rng, gate, counts = random.Random(seed), Gate(min=theta), Counter[str]()
