@@ -1,4 +1,4 @@
-"""`gate: {worst_case: …}`: counts of a replay decide, and what was not replayed never passes."""
+"""`attacks: {worst_case: …}`: counts of a replay decide, and what was not replayed never passes."""
 
 from __future__ import annotations
 

@@ -80,6 +80,8 @@ def test_what_the_blocks_of_a_suite_require_decides_with_its_gate(tmp_path):
     assert suite_gate(load_suite(alone)) == Gate(above_floor=20)
     with pytest.raises(ConfigError, match="unknown field 'alpha'"):
         planned(write_suite(tmp_path, 3, 1, gate={"min": 0.8, "alpha": 0.1}))
+    with pytest.raises(ConfigError, match="unknown field 'min_pass_rate'; did you mean 'min'"):
+        planned(write_suite(tmp_path, 3, 1, gate={"min_pass_rate": 0.8}))
 
 
 def test_a_variable_of_the_environment_is_in_any_string_and_in_headers_when_they_are_sent(

@@ -180,10 +180,13 @@ class ProviderError(InfrastructureError):
 
 
 def suggestion(word: str, words: Iterable[str]) -> str:
-    """`did you mean 'x'?` for the known word closest to `word`, or "" when none is close."""
+    """`did you mean 'x'?` for the known word closest to `word`, else one that is a part of it; "" without any."""
     import difflib  # only needed for error messages
 
-    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.6)
+    known, parts = list(words), word.split("_")
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6) or [
+        name for name in known if name in parts
+    ]
     return f"did you mean '{near[0]}'?" if near else ""
 
 
