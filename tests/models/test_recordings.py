@@ -428,9 +428,9 @@ def test_a_miss_says_what_changed(change, reason, tmp_path):
 
     async def agent(golden):
         async with httpx.AsyncClient(timeout=300) as client:
-            return (await client.post(url, json=body)).json()["echo"]
+            return (await client.post(url, json=body)).json()["calls"]
 
-    with json_server(lambda _: {"echo": "hi"}) as server:
+    with json_server(lambda _: {"calls": []}) as server:
         url = server.url
         exported(taped(agent, tmp_path / "r", "auto"), tmp_path / "a.db", goldens=GOLDENS[:1])
     body |= change
