@@ -144,6 +144,7 @@ def check_result(
         result_without_trials(design, finding.word, finding.sentence + missing + unknown),
         cause=finding.cause,
         hint=HINTS.get(finding.cause)
+        or (design.compared.services_words if finding.cause == "errors" else "")
         or hint_words(
             Decided(finding.word, decided.cause),
             too_small=not all(map(settles_at_best, design.strata)),

@@ -301,6 +301,7 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         tuple(sorted({*inputs.variables, *moved})),
         same_meaning=tuple(sorted(same_meaning)),
         products=() if before is None else before.products,
+        services=() if before is None else before.services,
     )
     unknown = sources.unknown
     if not unknown and before is None:
@@ -311,5 +312,8 @@ def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Input
         unknown = "no file of the agent could be found"
     if unknown and not sources.remote:
         unknown = f"{unknown}; to compare it, list what it reads: `agent: {{code: [GLOB, …]}}`"
+    if not unknown and before is not None and before.services:
+        verb = "is" if len(before.services) == 1 else "are"
+        unknown = f"{', '.join(before.services)} {verb} not compared"
     meanings = {name: canonical_digest(content) for name, content in now.items()}
     return WatchComparison(changes, compared, unknown, digest([meanings, moved]) if now else "")

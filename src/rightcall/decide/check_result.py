@@ -98,7 +98,8 @@ class CheckCalls(Record, frozen=True, omit_defaults=False):
 class ComparedInputs(Record, frozen=True, omit_defaults=False):
     """What was compared with the baseline without asking a model: names of files and of environment variables that the
     agent's code reads, and the number of goldens whose first request was captured. `same_meaning` are files with
-    another text of the same meaning, `products` those that the agent writes itself, which are not compared.
+    another text of the same meaning, `products` those that the agent writes itself, which are not compared. Nor are the
+    answers of `services`, the hosts that the agent asked besides its model's.
     """
 
     files: tuple[str, ...] = ()
@@ -106,6 +107,13 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
     first_requests: int = 0
     same_meaning: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+
+    @property
+    def services_words(self) -> str:
+        """Where to look when nothing answers; "" when the agent asks nobody but its model."""
+        hosts = ", ".join(self.services)
+        return f"on main the agent asked {hosts}: check again once it answers" if hosts else ""
 
     @property
     def words(self) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -40,13 +40,15 @@ class WatchedInputs(Record, frozen=True):
 
     `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour. `products` are files
-    that the agent wrote itself, and that are therefore not compared.
+    that the agent wrote itself, and that are therefore not compared. `services` are the hosts, with their ports, that
+    it asked besides its model's: what they answer cannot be compared either.
     """
 
     files: dict[str, str] = {}
     unseen: tuple[str, ...] = ()
     variables: dict[str, str] = {}
     products: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
 
     def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
@@ -60,8 +62,13 @@ class WatchedInputs(Record, frozen=True):
         variables = {
             n: content for n, content in {**self.variables, **other.variables}.items() if n not in moved
         }
+        services = tuple(sorted({*self.services, *other.services}))
         return WatchedInputs(
-            dict(sorted(files.items())), tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products))
+            dict(sorted(files.items())),
+            tuple(dict.fromkeys(unseen)),
+            variables,
+            tuple(sorted(products)),
+            services=services,
         )
 
     def now(self, sources: AgentSources) -> dict[str, str]:
@@ -106,6 +113,8 @@ class AgentWatch:
         self._sources, self._trials = sources, FileWatch(sources.project)
         self._imports = import_watch(sources.project)
         self._heard = (-1, 0, 0)
+        self.services: Callable[[], Sequence[str]] = tuple
+        """The hosts that the agent asks besides its model's; what they answer is not compared."""
         self._environment = dict(os.environ)
 
     def __enter__(self) -> None:
@@ -147,18 +156,22 @@ class AgentWatch:
             variables_read_by_sources(more, self._environment) | read, self._environment
         )
         products = self._trials.products() | self._imports.watch.products()
-        return WatchedInputs(counted, tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products)))
+        services = () if sources.has_list else tuple(self.services())
+        return WatchedInputs(
+            counted, tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products)), services=services
+        )
 
     def news(self) -> WatchedInputs | None:
         """All that was read, if that may be more than at the last call; None when it is not."""
         trials = self._trials
         unseen = len(trials.programs) + len(trials.unseen_actions()) + len(trials.variables)
+        unseen += len(self.services())
         heard = len(trials.read) + len(trials.written), unseen, len(sys.modules)
         if heard == self._heard:
             return None
         self._heard = heard
         whole = self.inputs()
-        return whole if whole.files or whole.unseen or whole.variables else None
+        return whole if whole.files or whole.unseen or whole.variables or whole.services else None
 
 
 def imports_of(sources: AgentSources) -> WatchedInputs | None:

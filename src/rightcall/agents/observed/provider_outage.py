@@ -71,7 +71,7 @@ def is_outage(error: BaseException) -> bool:
     if _is_of_other_loop(error):  # clients call it a lost connection
         return False
     return any(
-        isinstance(link, InfrastructureError) or _is_unreached(link) or _is_lost(link)
+        isinstance(link, InfrastructureError | ConnectionError) or _is_unreached(link) or _is_lost(link)
         for link in chain(error)
     )
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import Any
 
 from rightcall.files.opened_files import PROGRAMS, StartedProgram
-from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial
+from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial, WatchedTrial
 from rightcall.recording.hooks import HOOKS, SharedSetup, replaced
 
 
@@ -40,6 +40,7 @@ def watch_requests() -> AbstractContextManager[None]:
 
 
 def _listen() -> Callable[[], None]:
+    guard_actions()
     stack, listener = ExitStack(), FirstRequestListener()
     HOOKS.add(listener)
     stack.callback(HOOKS.remove, listener)
@@ -112,7 +113,11 @@ def guard_actions() -> None:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if event in ACTIONS:
+    if event == "socket.getaddrinfo":
+        trial = TRIAL.get()
+        if isinstance(trial, WatchedTrial) and isinstance(args[0], str):
+            trial.look_up(args[0], args[1])
+    elif event in ACTIONS:
         trial = TRIAL.get()
         if trial is None or not trial.capturing:
             return

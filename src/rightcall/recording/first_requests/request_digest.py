@@ -116,6 +116,15 @@ class RequestDigester:
     def __init__(self, clean: Clean, ignored: Sequence[Ignored] = ()) -> None:
         self._clean, self._ignored = clean, ignored
         self._cache: dict[bytes, PartDigest] = {}
+        self.hosts: dict[str, bool] = {}
+        """The hosts of requests, and whether one asked a model there: those are compared by what they are asked."""
+        self.lookups: set[str] = set()
+        """The hosts that were looked up, whatever was sent there."""
+
+    def services(self) -> list[str]:
+        """The hosts, with their ports, that agents asked for something else than an answer of a model."""
+        models = {host for host, is_model in self.hosts.items() if is_model}
+        return sorted({*self.hosts, *self.lookups} - models)
 
     def digest(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes

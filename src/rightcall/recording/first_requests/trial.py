@@ -53,19 +53,33 @@ class WatchedTrial:
             raise FirstRequestReached
         with self._lock:
             is_first, self._is_first = self._is_first, False
-        if not is_first:
+        host = _host_of(url)
+        hosts = self._digester.hosts
+        if not is_first and host in hosts:
             return
         captured = self._digester.digest(method, url, headers, body)
+        hosts[host] = captured is not None or hosts.get(host, False)
+        if not is_first:
+            return
         self.first_request = OTHER_FIRST if captured is None else str(captured.digests)
         if captured is not None:
             self.offers_tools = bool(captured.tool_names)
             self._look(captured.messages)
+
+    def look_up(self, host: str, port: object) -> None:
+        """It is about to connect to a host, perhaps through a library that is not hooked."""
+        self._digester.lookups.add(f"{host}:{port}")
 
     def other_action(self, words: str) -> None:
         """It did something else first: stopping it before its first model request would not be safe."""
         with self._lock:
             if self._is_first:
                 self._is_first, self.first_request = False, OTHER_FIRST
+
+
+def _host_of(url: str) -> str:
+    place = urlsplit(url)
+    return f"{place.hostname or ''}:{place.port or (80 if place.scheme == 'http' else 443)}"
 
 
 class CapturedTrial:
