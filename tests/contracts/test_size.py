@@ -30,8 +30,8 @@ CEILINGS = {
     "commands": 54,
     "options": 262,
     "suite keys": 150,
-    "words of docs": 46_300,
-    "lines of the changelog": 48,
+    "words of docs": 46_800,  # what trials without an answer cost
+    "lines of the changelog": 49,  # check names edits without meaning
     "source files": 903,
     "source lines": 144_500,
     "lines of code": 92_000,
