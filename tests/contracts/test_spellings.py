@@ -21,7 +21,7 @@ import rightcall as rc
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, UnreadableReplyError
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.model import Message, Trajectory
 from rightcall.model.dialects import read_messages, trajectory_from_messages
@@ -226,7 +226,7 @@ def test_an_answer_that_broke_or_lost_its_call_is_an_error_through_every_door(
 ) -> None:
     try:
         made = DOORS[door]("anthropic", document, tmp_path)
-    except (InputError, UnreadableReplyError) as error:
+    except (InputError, ProviderError) as error:
         assert "the response" in str(error) or "choices[0]" in str(error)
     else:
         assert made.stop_reason == "infra_error" and made.error
@@ -380,16 +380,17 @@ UNREADABLE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_cannot_be_read_is_an_error_of_its_case_and_never_a_pass(name: str, tmp_path: Path) -> None:
+def test_what_cannot_be_read_fails_its_case_and_never_passes(name: str, tmp_path: Path) -> None:
     goldens = [rc.Golden("Hi", id=key, no_calls=True) for key in ("first", "second")]
-    with pytest.raises(InputError):
+    with pytest.raises(ConfigError, match="stopped after 2 goldens"):
         rc.evaluate(lambda golden: UNREADABLE[name], goldens, store=tmp_path / "a.db")
     later = rc.evaluate(
         lambda golden: "Hello." if golden.id == "first" else UNREADABLE[name],
         goldens, concurrency=1, store=tmp_path / "b.db",
     )  # fmt: skip
     first, second = sorted(later.results, key=lambda result: result.golden_id)
-    assert first.passed and second.error and not second.passed and not later.passed
+    assert first.passed and not second.passed and not later.passed
+    assert [failure.code for failure in second.codes] == ["unreadable_result"]
     with pytest.raises(UnreadableReplyError):
         ReplyReader({}).read(json.dumps(UNREADABLE[name]).encode(), "")
     (tmp_path / "done.jsonl").write_text(

@@ -112,7 +112,7 @@ class SessionPerformer:
         return desk.context.with_evidence(trajectory) if desk is not None else trajectory
 
     async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str, str]:
-        """How the turn ended, and the cause of a failure. A broken set-up is raised."""
+        """How the turn ended, and the cause of a failure. A broken setup is raised."""
         seconds = self._limits.seconds
         try:
             if self._asker is not None:  # over a network: failed requests are retried

@@ -1,7 +1,7 @@
 """Whether anything arrived from the agent of a run.
 
 A run in which no answer arrived in any case says nothing about the agent, whatever its goldens state: a golden that
-expects no call would pass with a broken agent. An agent that fails the first goldens for one cause is a broken set-up.
+expects no call would pass with a broken agent. An agent that fails the first goldens for one cause is a broken setup.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rightcall.run.plan import Plan
 from rightcall.store.sql.store import Store
 
 FIRST = 2
-"""Goldens, in the order of the dataset, that show by ending for the same cause that the set-up is broken."""
+"""Goldens, in the order of the dataset, that show by ending for the same cause that the setup is broken."""
 
 FIRST_SECONDS = 0.2
-"""How long the other goldens wait for these: a broken set-up ends at once, and a slow agent delays no run longer."""
+"""How long the other goldens wait for these: a broken setup ends at once, and a slow agent delays no run longer."""
 
 OWN_FAILURES = ("agent_error", "unreadable_result")
 """Codes of an agent that did not get as far as a model."""
@@ -45,7 +45,7 @@ RECORDED = "recorded"
 class AnswerWatch:
     """What arrived in the cases of a run that were finished in this process.
 
-    `first` are the cells that are run first where the agent is code: they show whether its set-up works.
+    `first` are the cells that are run first where the agent is code: they show whether its setup works.
     """
 
     def __init__(self, plan: Plan) -> None:

@@ -146,7 +146,7 @@ class LiveRun:
             raise self._broken_setup
 
     def _jobs(self, done: DoneCells) -> Iterator[Cell]:
-        """The trials to run: those first that show whether the set-up works."""
+        """The trials to run: those first that show whether the setup works."""
         jobs = self._plan.jobs(done if done.count else None)
         if self.answers is None or done.count:
             return jobs
@@ -335,7 +335,7 @@ class LiveRun:
             self._watch(self._progress, batch)
 
     def _silence(self) -> str:
-        """Why the run asks no more: so many got no answer that its verdict is ERROR, whatever the others say."""
+        """Why the run asks no more: its verdict is ERROR, whatever the other trials say; empty when it goes on."""
         plan, progress = self._plan, self._progress
         most = plan.gate.max_error_rate if plan.gate is not None else MOST_ERRORS
         judged = any(
