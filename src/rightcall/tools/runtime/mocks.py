@@ -12,7 +12,9 @@ A suite says what each tool answers:
       charge: {real: true}                                       # the tool itself
       list_files: {goldens: {root-only: {result: []}}, result: [a.txt]}    # another answer for one golden
 
-A tool without a mock gets a generated result.
+A tool without a mock gets a generated result. With mocks an agent runs in a loop. A function must take the parameters
+of its tool. What the model should read as a failure it raises as `rightcall.ToolError`; any other exception is a
+mistake in the mock, which ends the run or makes the case an error.
 """
 
 from __future__ import annotations
