@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from rightcall.decide.baseline import Baseline
     from rightcall.decide.judged_evidence import JudgedEvidence
 
+LEAST_ERRORS = 10
+"""Trials without an answer from which a run may stop asking: in a small run the others cost little and say more."""
 TURNS_TO_SEND = 10
 """Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
 
@@ -266,7 +268,9 @@ class LiveRun:
             word, sentence = self._decided_trials.decision
             verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
         elif self._too_silent:
-            verdict = Verdict("ERROR", f"ERROR: {self._too_silent}", errors=progress.tally.errors)
+            errors = progress.tally.errors
+            verdict = Verdict("ERROR", f"ERROR: {self._too_silent}", errors=errors, trials=progress.done)
+            verdict = with_counts(verdict, summary)
         elif self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
         elif progress.done < progress.planned and not self.ended_early:
@@ -342,7 +346,8 @@ class LiveRun:
             asks_model(metric) for metric in plan.scorer.metrics
         )  # labels may decide without its verdicts
         errors, left = progress.tally.errors, progress.planned - progress.done
-        if judged or not left or self._decided_trials is not None or errors <= most * progress.planned:
+        few = errors < LEAST_ERRORS or errors <= most * progress.planned
+        if judged or not left or self._decided_trials is not None or few:
             return ""
         return (
             f"{missing_answers_text(errors, progress.done, 'case')}, more than {percent(most)} of "
