@@ -29,7 +29,7 @@ def test_the_suite_offers_the_skills_by_one_tool():
 
 @pytest.mark.stories
 def test_the_run_misses_one_trigger(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(EXAMPLE)
     run = rc.run_suite(EXAMPLE / "suite.yaml", store=f"sqlite:///{tmp_path}/r.db")
     failed = [result for result in run.results if not result.passed]
     assert [(result.golden_id, result.codes[0].code) for result in failed] == [("invoices-3", "no_call")]
