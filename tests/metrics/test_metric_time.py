@@ -7,10 +7,11 @@ import subprocess
 import sys
 import threading
 import time
+from unittest import mock
 
 import pytest
 
-from rightcall.metrics import measurement
+from rightcall.metrics import measurement, score_case
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
@@ -30,8 +31,8 @@ def gate():
 
 
 def scored(*metrics, seconds: float = 60.0, left: float | None = None):
-    scorer = Scorer(as_metrics(metrics), seconds=seconds)
-    return asyncio.run(scorer.result(GOLDEN, 0, DONE, {}, left))
+    with mock.patch.object(score_case, "METRIC_SECONDS", seconds):
+        return asyncio.run(Scorer(as_metrics(metrics)).result(GOLDEN, 0, DONE, {}, left))
 
 
 def good(case):
@@ -101,9 +102,10 @@ def test_a_hanging_metric_does_not_keep_the_process_from_ending():
     program = (
         "import threading, rightcall as rc\n"
         "case = rc.TestCase(rc.Golden('?'), rc.Trajectory())\n"
-        "from rightcall.metrics.resolve import as_metrics\nfrom rightcall.metrics.score_case import Scorer\n"
+        "from rightcall.metrics.resolve import as_metrics\nfrom rightcall.metrics import score_case\n"
         "import asyncio\n"
-        "scorer = Scorer(as_metrics([lambda case: threading.Event().wait()]), seconds=0.01)\n"
+        "score_case.METRIC_SECONDS = 0.01\n"
+        "scorer = score_case.Scorer(as_metrics([lambda case: threading.Event().wait()]))\n"
         "print(asyncio.run(scorer.result(case.golden, 0, case.trajectory, {})).error)\n"
     )
     done = subprocess.run(

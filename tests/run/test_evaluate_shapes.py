@@ -173,7 +173,7 @@ def test_results_come_with_their_trajectories():
         ({"agent": executor, "dataset": cases(1, 0)}, TypeError, "test cases need no agent"),
         ({"agent": executor, "dataset": [rc.Golden("?")], "metric": []}, TypeError, "did you mean 'metrics'"),
         ({"test_cases": [rc.Golden("?")]}, rc.errors.ConfigError, "is a golden, which has nothing to score"),
-        ({"test_cases": cases(1, 0), "mcp_servers": []}, TypeError, "pass the tools to the agent"),
+        ({"test_cases": cases(1, 0), "mcp_servers": []}, TypeError, "unexpected argument 'mcp_servers'; known: "),
         ({"test_cases": cases(1, 0), "metric": []}, TypeError, "did you mean 'metrics'"),
         ({"test_cases": cases(1, 0), "gate": {"mini": 1}}, rc.errors.InputError, "did you mean 'min'"),
         ({"data": [{"target": 1}], "executor": executor}, rc.errors.InputError, r"data\[0\]: missing required field 'data'"),

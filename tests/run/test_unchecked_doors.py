@@ -100,7 +100,7 @@ def flaky(store: Store, group: str) -> Any:
 def findings(store: Store, group: str) -> Any:
     found = analyze_run(store, f"{group}-False", against=[])
     causes = [(one.cause, one.goldens, one.trials) for one in found.findings]
-    return causes, found.failed, found.trials, found.goldens, found.by, found.codes, found.confusion
+    return causes, found.failed, found.trials, found.goldens, found.confusion
 
 
 def counts(store: Store, group: str) -> Any:

@@ -89,7 +89,7 @@ async def compute_floor(
     *,
     pause: Callable[[], Awaitable[None]] | None = None,
 ) -> Floor:
-    """The floor of these goldens. An error becomes a reason: it is no number. `pause` is awaited now and then."""
+    """The floor of these goldens. An error becomes a reason. `pause` is awaited now and then."""
     counts = FloorCounts()
     try:
         with scorer.guard():

@@ -34,7 +34,7 @@ from rightcall.tools.definitions.signature import Converter, converter, parse_do
 PLAIN = Behaviour()
 
 Late = Callable[[Any, BaseException | None], None]
-"""What is told of a call whose caller no longer waits: its result, or what it raised."""
+"""What hears the result of a call whose caller no longer waits, or what it raised."""
 
 MOST_YIELDED = 100_000
 """Maximum items taken from a generator, so that an endless tool cannot exhaust memory."""
