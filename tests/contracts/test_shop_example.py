@@ -16,12 +16,12 @@ pytestmark = pytest.mark.stories
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "shop"
 CAUSES = [
-    ("confusable_pair", ["delete_customer", "deactivate_customer"], "", "forbidden call"),
-    ("unit_missing", ["refund_order"], "amount", "destructive mistake"),
-    ("no_abstention_guidance", [], "", "destructive mistake"),
-    ("narrow_description", ["search_products"], "", ""),
-    ("missing_lookup", ["update_address"], "customer_id", ""),
-    ("enum_missing", ["ship_order"], "method", ""),
+    ("confusable_pair", ["delete_customer", "deactivate_customer"], [], "forbidden call"),
+    ("unit_missing", ["refund_order"], ["amount"], "destructive mistake"),
+    ("no_abstention_guidance", [], [], "destructive mistake"),
+    ("narrow_description", ["search_products"], [], ""),
+    ("missing_lookup", ["update_address"], ["customer_id"], ""),
+    ("enum_missing", ["ship_order"], ["method"], ""),
 ]
 
 
@@ -50,7 +50,7 @@ def story(tmp_path_factory):
 
 def test_all_six_causes_are_named_the_dangerous_first(story):
     before, _, _ = story
-    findings = [(f["cause"], f["tools"], f["parameter"], f.get("danger", "")) for f in before["findings"]]
+    findings = [(f["cause"], f["tools"], f["parameters"], f["danger"]) for f in before["findings"]]
     assert findings[: len(CAUSES)] == CAUSES
     assert all(finding["stated"] for finding in before["findings"][:6])
     assert before["findings"][0]["dangerous"] == 7

@@ -220,7 +220,7 @@ def notes_of_tests(passes: list[bool], failed: list[bool]) -> list[dict[str, Any
     }
     return [
         {**common, "golden": f"g{i}", "passes": [p], "errors": 0, "unchecked": 0, "codes": {}, "judges": [METRIC],
-         "failed": [f], "floor": []}
+         "failed": [f], "by_judge": p}
         for i, (p, f) in enumerate(zip(passes, failed, strict=True))
     ]  # fmt: skip
 
