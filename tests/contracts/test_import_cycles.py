@@ -72,7 +72,6 @@ LAZY_IMPORTS = {
     "run/suite_plan.py": "a lock of tools",
     "run/trivial_agents.py": "agents that are code",
     "show/dashboard/server.py": "the web framework, an extra",
-    "show/view/attack_hits.py": "lint rules",
     "show/view/case.py": "attacks",
     "store/address.py": "SQLAlchemy, for a store that exists",
     "tools/definitions/source.py": "MCP servers",

@@ -14,7 +14,7 @@ import pytest
 
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
-from rightcall.core.errors import InputError
+from rightcall.core.errors import InputError, ProviderError
 from rightcall.datasets.trajectories import load_trajectories, save_trajectories
 from rightcall.model import Message, RecordedTrajectory, ToolCall, Trajectory
 from rightcall.model.dialects.unread_calls import calls_within
@@ -53,7 +53,7 @@ def calls_by(door: str, document: Any, folder: Path) -> list[Any] | None:
     """The calls that a door reads; None when it refuses."""
     try:
         made = DOORS[door](json.loads(json.dumps(document)), folder)
-    except (InputError, AgentFailedError):
+    except (InputError, AgentFailedError, ProviderError):
         return REFUSED
     return [[call.name, call.arguments] for call in made.calls] if made.stop_reason == "done" else REFUSED
 

@@ -136,11 +136,6 @@ def test_judges_and_users_at_two_servers_are_different(way, monkeypatch):
     assert len(judges) == len(users) == 2
 
 
-def test_two_servers_of_one_model_are_two_users():
-    setup = UserSetup([ModelEndpoint(MODEL, f"http://127.0.0.1:{port}/v1") for port in (1, 2)])
-    assert setup.names == [f"{MODEL}@127.0.0.1:1", f"{MODEL}@127.0.0.1:2"]
-
-
 def test_a_golden_that_names_an_entry_is_asked_at_its_server_and_changes_with_it(folder):
     """An entry that no golden chooses changes nothing."""
 

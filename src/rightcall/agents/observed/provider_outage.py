@@ -1,14 +1,14 @@
-"""Whether an exception that ended an agent is an outage of a model's provider, which says nothing about the agent.
+"""Whether what ended an agent is an outage of its model's provider or of a service, which says nothing about it.
 
 Frameworks wrap what a client raises, so the whole chain of causes is read. An outage is
 
 - an error of a model client or a framework's model class with a status that asks to try again (408, 409, 425, 429) or
   says that the server failed (5xx),
 - an error that such a client raises only when its server cannot be reached,
-- a lost connection or a timeout (of Python, httpx, aiohttp, requests) raised inside such a client.
+- a timeout (of Python, httpx, aiohttp, requests) raised inside such a client,
+- a lost connection, to whatever server, that nothing caught.
 
-A tool that loses its own connection is not: how the agent deals with that is what is tested. Nor is a request that the
-server declines (400, 401, 404), which trying again would not change.
+A request that the server declines (400, 401, 404) is none: trying again would not change it.
 """
 
 from __future__ import annotations

@@ -12,10 +12,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from rightcall.core.event_loop.worker_threads import LentLoop
+from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -219,12 +216,18 @@ def _on_error(
         loop.default_exception_handler(context)
 
 
+class WaitingLoop(Protocol):
+    """The loop that waits for this thread."""
+
+    def wait_for(self, work: Coroutine[Any, Any, Any]) -> Any: ...
+
+
 class _LocalLoops(threading.local):
     """The loops of one thread."""
 
     def __init__(self) -> None:
         self.kept: list[KeptLoop] = []
-        self.lent: LentLoop | None = None
+        self.lent: WaitingLoop | None = None
 
 
 local_loops = _LocalLoops()
