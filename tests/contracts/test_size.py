@@ -31,16 +31,16 @@ CEILINGS = {
     "options": 262,
     "suite keys": 150,
     "words of docs": 46_800,  # what trials without an answer cost
-    "lines of the changelog": 49,  # check names edits without meaning
-    "source files": 903,
-    "source lines": 144_500,
-    "lines of code": 92_000,
-    "words in strings": 43_700,
+    "lines of the changelog": 59,  # what went before the first release
+    "source files": 902,
+    "source lines": 143_950,
+    "lines of code": 91_572,
+    "words in strings": 43_504,
     "records with more than 16 fields": 27,
     "fields of the largest record": 48,
-    "assignments of two unrelated values": 1_165,
-    "comprehensions with two loops": 385,
-    "calls with five positional arguments": 566,
+    "assignments of two unrelated values": 1_157,
+    "comprehensions with two loops": 383,
+    "calls with five positional arguments": 561,
 }
 
 

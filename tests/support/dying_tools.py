@@ -27,7 +27,7 @@ from tests.models.loopback import _in_thread
 
 DEATHS = ("before the call", "in the call", "after the effect", "hang", "garbage", "wrong id", "closed pipe")
 KINDS = ("function", "MCP stdio", "MCP HTTP", "exec agent", "http agent", "observed")
-SECONDS = 4.0
+SECONDS = 12.0
 """How long a tool may take to answer in a run in which one never does."""
 
 LOST = "the other end is gone"
