@@ -35,6 +35,14 @@ INITIALIZE = (
 )
 
 
+@pytest.fixture(autouse=True)
+def hangup_as_in_a_terminal():
+    """The tests may run under nohup, and a process that they start inherits what is ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def run(folder, *arguments, **options):
     command = [sys.executable, *COMMAND]
     environment = {**os.environ, "PYTHONPATH": str(folder)}

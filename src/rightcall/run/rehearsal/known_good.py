@@ -18,7 +18,7 @@ from rightcall.model.expected_call import ExpectedCall, is_target
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Dialogue, Trajectory
+from rightcall.model.trajectory import AgentAnswer, Dialogue, Trajectory
 from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.run.rehearsal.values import LEFT_OUT, NoValue, value_accepted_by
@@ -84,6 +84,7 @@ async def _play(maker: _Maker, golden: AnyGolden) -> Trajectory:
         latency_ms=0.0,
         dialogue=dialogue,
         approvals_seen=bool(golden.confirm),
+        answers=maker.answers(),
     )
 
 
@@ -196,6 +197,13 @@ class _Maker:
             if not expected or str(value) not in expected:
                 parts.append(str(value))
         return " ".join(parts) or "Done."
+
+    def answers(self) -> tuple[AgentAnswer, ...]:
+        """The final answer, of the agent that is to give it."""
+        if not isinstance(self.golden, Golden) or self.golden.answered_by is None:
+            return ()
+        named = ExpectedCall("answer", by=self.golden.answered_by).as_tool_call()
+        return (AgentAnswer(named.agent, named.path),)
 
 
 def _in_order(expected: Sequence[ExpectedCall]) -> list[int]:
