@@ -59,21 +59,6 @@ def test_compare_two_runs_picked_in_the_list(dashboard, visit):
     expect(page.locator(".transcript")).to_have_count(2)
 
 
-def test_tag_a_case_and_write_a_note(dashboard, visit, store, wrong_value):
-    page = visit(f"{dashboard}/runs/old/case?id={wrong_value}")
-    page.get_by_label("Add a tag").fill("to discuss")
-    page.keyboard.press("Enter")
-    expect(page.locator("#notes .tag")).to_contain_text("to discuss")
-    page.get_by_label("Note", exact=True).fill("Looks like the prefix again.")
-    page.get_by_role("button", name="Write").click()
-    expect(page.locator(".note")).to_contain_text("the prefix again")
-    page.once("dialog", lambda dialog: dialog.accept())
-    page.get_by_role("button", name="Delete").click()
-    expect(page.locator(".note")).to_have_count(0)
-    page.locator("#notes .tag a").click()
-    expect(page.locator("#cases [data-row]")).to_have_count(1)
-
-
 def test_dark_follows_the_system_and_the_button_wins(dashboard, visit):
     page = visit(f"{dashboard}/runs", color_scheme="dark")
     background = "getComputedStyle(document.body).backgroundColor"
@@ -188,7 +173,6 @@ def test_printing_leaves_out_what_cannot_be_used_on_paper(dashboard, visit):
     page = visit(f"{dashboard}/runs/old/case?id=cancel-00", color_scheme="dark")
     page.emulate_media(media="print")
     expect(page.locator(".top")).to_be_hidden()
-    expect(page.locator("#notes textarea")).to_be_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
