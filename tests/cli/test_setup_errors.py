@@ -111,6 +111,11 @@ SETUPS: dict[str, tuple[dict[str, str], tuple[str, ...], str]] = {
         f"{DESK}:NOTHING is not an agent but a value of type list; an agent is a function, an object of a framework, or one with"
         " __call__",
     ),
+    "a module that is no Python, and a value for its agent": (
+        {**suite("broken_desk:answer", values={"bank": 1}), "broken_desk.py": "def answer(:"},
+        RUN,
+        "'broken_desk:answer' cannot be loaded: SyntaxError: invalid syntax (broken_desk.py, line 1)",
+    ),
     "what is expected in a request": (
         suite(f"{DESK}:tells"),
         RUN,

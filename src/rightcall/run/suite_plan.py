@@ -100,7 +100,9 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         else try_part(problems, lambda: _lock_problems(folder, agent)) or (),
     )
     if problems:
-        checkable = agent if agent.model is not placeholder_agent else replace(agent, approvals=None)
+        checkable = (
+            agent if agent.model is not placeholder_agent else replace(agent, approvals=None, with_={})
+        )
         raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
     return _with_recorded_inputs(
         _with_attacks(plan, attack_settings(suite).plan if attacks is None else attacks, folder)
