@@ -5,10 +5,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.wings.monitor.baseline import (
-    KIND as BASELINE,
     TrafficBaseline,
     baseline_hours,
-    current_baseline,
 )
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.wings.monitor.drift import Series
@@ -47,30 +45,6 @@ def test_a_monitor_that_restarts_all_the_time_collects_the_same_evidence(stores)
     for i in range(0, 200, 50):
         rc.Monitor(SETTINGS, store=restarted).feed(traces[i : i + 50])
     assert evidence(kept) == evidence(restarted) != {}
-
-
-def test_series_and_baselines_of_an_older_version_go_on(store):
-    """One rate for the week, no bounds: the detector starts over, counts and latched alarms stay."""
-    begun(store).feed(list(live_traffic())[:100])
-    base = msgspec.to_builtins(current_baseline(store, "travel"))
-    for key in ("timezone", "days"):
-        del base[key]
-    for reference in base["checks"].values():
-        del reference["cells"], reference["floor"]
-    store.traces.set_states(BASELINE, {"travel": msgspec.json.encode([base])})
-    for kind in ("baseline_hours", "rehearsal"):
-        store.traces.set_states(kind, {"travel": None})
-    name = next(name for name in store.traces.states(SERIES) if name.endswith("tool_errors"))
-    old = {"q0": 0.05, "threshold": 60.0, "r": [9.0] * 4, "cusum": [1.0] * 4, "since": [0] * 4, "n": 100}
-    store.traces.set_states(SERIES, {name: msgspec.json.encode(old | {"alarm": None, "sessions": 700})})
-    monitor = rc.Monitor(SETTINGS, store=store)
-    monitor.feed(list(live_traffic())[100:])
-    series = msgspec.json.decode(store.traces.states(SERIES)[name], type=Series)
-    assert series.sessions == 700 + 800
-    assert len(set(series.bounds.q0s)) == 1
-    (alarm,) = monitor.alarms
-    assert alarm.content["false_alarm_bound"] is None
-    assert "older version" in alarm.content["not_guaranteed"][0]
 
 
 def test_a_second_agent_with_a_baseline_raises_the_threshold_of_both(store):

@@ -186,5 +186,5 @@ def interleaved(seed: int, monkeypatch: Any) -> Iterator[Interleaving]:
     order = Interleaving(seed)
     with monkeypatch.context() as patch:
         patch.setattr(kept_loop, "threading", order.threading)
-        patch.setattr(event_loop, "_factory", [lambda: _Loop(order, stops_late=seed % 2 == 1)])
+        patch.setattr(event_loop, "_new_loop", lambda: _Loop(order, stops_late=seed % 2 == 1))
         yield order

@@ -68,7 +68,7 @@ def calls_that_are_cancelled(order: Interleaving) -> None:
 
     def call() -> None:
         for _ in range(3):
-            kept = idle_loop(event_loop._factory[0])
+            kept = idle_loop(event_loop._new_loop)
             waiting = Call(waits())
             calls.append(waiting)
             order.pause()

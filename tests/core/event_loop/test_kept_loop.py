@@ -245,6 +245,16 @@ def test_work_that_an_agent_left_in_a_thread_ends_with_the_call():
     assert outcome == ["cancelled", "refused"]
 
 
+@pytest.mark.usefixtures("any_loop")
+def test_threads_start_programs_at_the_same_time():
+    async def program():
+        process = await asyncio.create_subprocess_exec("true")
+        return await process.wait()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(lambda _: run_blocking(program()), range(64))] == [0] * 64
+
+
 def test_work_of_tools_ends_with_the_call_and_what_clients_keep_running_does_not():
     async def start():
         tool, client = (asyncio.create_task(asyncio.sleep(1000)) for _ in range(2))

@@ -48,7 +48,7 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         result: T = lent.wait_for(work)
         return result
     call = Call(work)
-    kept = idle_loop(_factory[0] if _factory else asyncio.new_event_loop)
+    kept = idle_loop(_new_loop)
     if running_loop() is None:
         kept.run(call)
     else:
@@ -91,6 +91,13 @@ def as_blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callabl
 def prefer_uvloop() -> None:
     """Use uvloop, if it is installed, from the next loop on: it saves about a quarter of the CPU time of a request."""
     _factory[:] = [_uvloop]
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop in the main thread alone: it refuses to start programs from two threads at the same time."""
+    if _factory and threading.current_thread() is threading.main_thread():
+        return _factory[0]()
+    return asyncio.new_event_loop()
 
 
 def _uvloop() -> asyncio.AbstractEventLoop:
