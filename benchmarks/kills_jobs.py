@@ -151,12 +151,10 @@ GENERATE = (
     "goldens",
     "--from",
     "docs",
-    "--per",
+    "--n",
     "1",
     "--model",
     "scripted:script.json",
-    "--concurrency",
-    "4",
 )
 JOBS = {
     "check": KillJob(
