@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import rightcall as rc
-from rightcall.agents.agent_function import AgentFunction
+from rightcall.agents.agent_function import AgentFunction, cause_of
 from rightcall.agents.first_request import holds_expectations
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import RightCallError
@@ -182,3 +182,14 @@ def test_no_text_that_is_sent_holds_what_is_expected_unless_the_user_says_it(lis
 def test_a_builtin_gets_the_text():
     assert asyncio.run(AgentFunction.of(str.upper).call("hue", GOLDEN)) == "HUE"
     assert inspect.signature(AgentFunction.of(print).function)
+
+
+def test_the_place_of_an_exception_is_known_in_a_folder_that_is_gone(tmp_path, monkeypatch):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    try:
+        raise KeyError("city")
+    except KeyError as error:
+        assert cause_of(error).startswith("KeyError at ")

@@ -20,6 +20,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -255,8 +256,9 @@ def cause_of(error: BaseException) -> str:
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         file = frame.f_code.co_filename
         if not file.startswith(NOT_OF_USERS):
-            here = Path(file)
-            place = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+            place = Path(file)
+            with suppress(OSError, ValueError):  # the working folder is gone; the file lies elsewhere
+                place = place.relative_to(Path.cwd())
             return f"{type(error).__name__} at {place}:{line} in {frame.f_code.co_name}"
     return ""
 
