@@ -33,8 +33,8 @@ CEILINGS = {
     "words of docs": 46_800,  # what trials without an answer cost
     "lines of the changelog": 59,  # what went before the first release
     "source files": 902,
-    "source lines": 143_950,
-    "lines of code": 91_572,
+    "source lines": 143_969,  # one loop for each thread
+    "lines of code": 91_585,
     "words in strings": 43_504,
     "records with more than 16 fields": 27,
     "fields of the largest record": 48,
