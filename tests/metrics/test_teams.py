@@ -121,7 +121,7 @@ def test_an_unknown_agent_never_fails_a_case(steps: list[tuple[str, str]], then:
     plain = golden(
         expected_calls=[{"handoff": "billing"}, REFUND], answered_by=None, agents={"nobody": {"max_calls": 0}}
     )
-    asking = golden(agents={"triage": {"max_calls": 0}}, max_depth=0)
+    asking = golden(answered_by=None, agents={"triage": {"max_calls": 0}}, max_depth=0)
     assert set(codes(asking, forgotten)) <= set(codes(plain, forgotten))
     assert score_trajectory(asking, forgotten).passed == score_trajectory(plain, forgotten).passed
 
