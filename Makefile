@@ -11,7 +11,7 @@ STORIES := $(BIN)/python -m pytest $(WORKERS) -m "stories and not ray and not ni
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
-  strands haystack litellm a2a http_presets model_sdks deepagents
+  strands haystack litellm http_presets model_sdks deepagents
 # With the client by which each asks a model, for `python -m benchmarks adapters`.
 PACKAGES_smolagents := 'smolagents[openai]'
 PACKAGES_llama_index := llama-index-core llama-index-llms-openai-like
@@ -23,7 +23,6 @@ PACKAGES_litellm := litellm mcp fastapi
 PACKAGES_haystack := haystack-ai
 PACKAGES_http_presets := bedrock-agentcore 'langgraph-cli[inmem]' langgraph
 PACKAGES_model_sdks := google-genai mistralai cohere botocore litellm mcp fastapi
-PACKAGES_a2a := 'a2a-sdk[http-server]' uvicorn
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rightcall demo

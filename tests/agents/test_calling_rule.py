@@ -277,7 +277,6 @@ FEW = ("text", "history", "golden", "turns", "coroutine", "a_class", "method")
 ELSEWHERE = {
     "http:": "test_agents_behind_an_address_get_text_and_what_was_said",
     "exec:": "test_agents_behind_an_address_get_text_and_what_was_said",
-    "a2a:": "tests/wings/adapters/own_environment/test_a2a.py",
     "Ray": "tests/wings/ray/test_ray.py: test_workers_call_an_agent_by_its_signature",
 }
 """Doors to other processes, each with the test that goes through it."""

@@ -43,7 +43,6 @@ GOLDEN = Golden(
             "unknown agent.preset 'nowhere'; there are langgraph, agentcore",
         ),
         ('exec:["true"]', "langgraph", "is for http: agents, not for exec:"),
-        ("a2a:http://127.0.0.1:9", "agentcore", "is for http: agents, not for a2a:"),
     ],
 )
 def test_a_preset_that_cannot_be_used_is_refused(model, preset, words):

@@ -10,7 +10,7 @@ trial_values    what an agent takes besides the text, made for each trial
 first_request   the first request of a trial of such an agent: kept, or captured without running the trial
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 observed/       agents of other frameworks: the protocol of adapters, their sessions and what they record
-remote/         agents behind an address or a command: http, exec and a2a
+remote/         agents behind an address or a command: http and exec
 model_retries    retries with jitter; concurrency that adapts to the provider
 limits        limits of a case and of a run
 pool          concurrent cases

@@ -37,8 +37,8 @@ from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import runs_for_real
 
-ADDRESSES = ("http", "https", "exec", "a2a")
-"""`http:URL`, a plain URL, `exec:COMMAND` and `a2a:URL` name agents; every other prefix names a model."""
+ADDRESSES = ("http", "https", "exec")
+"""`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
 
 
 Mode = Literal["single_turn", "loop"]

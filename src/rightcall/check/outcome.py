@@ -246,7 +246,7 @@ def _finding(
 def _notes_on_models(seen: CheckEvidence) -> list[str]:
     """Notes on a model that answers under another name than in the baseline, though the same one was requested."""
     before, asked = seen.design.baseline.header.served_model, seen.design.inputs.agent.get("model", "")
-    service = asked.startswith(("http:", "https:", "a2a:"))
+    service = asked.startswith(("http:", "https:"))
     now = models_that_answered(seen.tried, asked)
     new = [name for name in now if name not in before]
     if not before or not new or any(change.kind in ("model", "base_url") for change in seen.design.changes):

@@ -16,7 +16,7 @@ from rightcall.model.record import Record
 from rightcall.models.http import check_url
 
 _ADDRESS = re.compile(r"([^@]*(?:@(?!https?://)[^@]*)*)@(https?://.*)", re.DOTALL)
-_AGENTS = ("http:", "a2a:", "exec:")
+_AGENTS = ("http:", "exec:")
 """Whose names are addresses or commands already."""
 
 

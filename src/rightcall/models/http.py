@@ -9,7 +9,7 @@ import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import msgspec
@@ -66,17 +66,10 @@ class HttpClient:
         self, path: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of any response; a `ProviderError` when there is none."""
-        return await self._response("POST", path, data=body, headers=headers)
-
-    async def get(self, path: str) -> tuple[int, Mapping[str, str], bytes]:
-        """The same of a GET request."""
-        return await self._response("GET", path)
-
-    async def _response(self, method: str, path: str, **sent: Any) -> tuple[int, Mapping[str, str], bytes]:
         session = self._session or self.open()
         url = self._urls.get(path) or self.url(path)
         try:
-            async with session.request(method, url, allow_redirects=False, **sent) as response:
+            async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 return response.status, response.headers, await self._read(response)
         except ProviderError:
             raise

@@ -60,11 +60,10 @@ SHELVES = (
     Shelf("keyword", "keyword:", "no model: picks the tool that shares the most words with the request"),
     Shelf("scripted", "scripted:FILE", "replies from a script", "a script"),
     Shelf("http", "http:URL", "an agent that is a service: JSON in, JSON or server-sent events out"),
-    Shelf("a2a", "a2a:URL", "an agent that speaks the Agent2Agent protocol"),
     Shelf("exec", "exec:COMMAND", "an agent that is a program: a JSON line in, JSON out"),
 )  # fmt: skip
 
-AGENTS = ("http", "exec", "a2a")
+AGENTS = ("http", "exec")
 """Kinds that are not models: the executor runs them."""
 
 

@@ -135,9 +135,7 @@ def no_answer_sentence(cases: int, problem: str = "") -> str:
 def _is_code(plan: Plan) -> bool:
     """Whether the agent is a program of the user, and not a model that is asked here."""
     model = plan.agent.model
-    return plan.own_agent or (
-        isinstance(model, str) and model.startswith(("exec:", "http:", "https:", "a2a:"))
-    )
+    return plan.own_agent or (isinstance(model, str) and model.startswith(("exec:", "http:", "https:")))
 
 
 def _expects_calls(plan: Plan) -> bool:

@@ -42,9 +42,7 @@ class AgentConfig(Record, frozen=True):
 
     model: Annotated[
         str,
-        described(
-            "provider:model[@URL], a name from models, module:agent, http:URL, a2a:URL, or exec:COMMAND"
-        ),
+        described("provider:model[@URL], a name from models, module:agent, http:URL, or exec:COMMAND"),
     ]
     base_url: Annotated[
         str | Annotated[tuple[str, ...], msgspec.Meta(min_length=1)] | None,

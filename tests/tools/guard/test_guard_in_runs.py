@@ -122,9 +122,8 @@ def function_agent(golden: Golden) -> list[ToolCall]:
         (function_agent, "loop", "is a function; observe the agent object"),
         ("exec:cat", "loop", "runs its tools elsewhere"),
         ("http://127.0.0.1:9/agent", "loop", "runs its tools elsewhere"),
-        ("a2a:http://127.0.0.1:9", "loop", "runs its tools elsewhere"),
     ],
-    ids=["loop", "model name", "single_turn", "function", "exec", "http", "a2a"],
+    ids=["loop", "model name", "single_turn", "function", "exec", "http"],
 )
 def test_a_guard_is_enforced_or_refused_for_every_kind_of_agent(model, mode, problem):
     subject = rc.Agent(model, tools=[send_message], mode=mode, guard="auto")

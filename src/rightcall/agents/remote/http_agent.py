@@ -36,18 +36,20 @@ VERSION, MOST_VERSION = "x-agent-version", 100
 UNUSABLE = ("too_large", "malformed")
 
 
-class ServiceAgent(AddressedAgent):
-    """An agent behind a URL.
+class HttpAgent(AddressedAgent):
+    """One service. Only the user's input, earlier turns, instructions and tools are sent to it.
 
     A service may act on every request it reads, so unlike a model it is asked again only if nothing was sent or if it
     declined. Every request has its own connection: one that the service closed while idle would look like one it read.
     """
 
     def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
+        self._preset, exchange = preset_of(exchange)
         super().__init__(exchange, asking)
         single_use = replace(network, largest_reply=LARGEST, keep_alive=False)
         self._client = HttpClient(url, exchange.header_values, single_use)
-        self.place = self._client.base_url
+        self._place = self._client.base_url
+        self.name = f"http:{self._place}"
         # A service may echo in its errors what is secret in the headers of requests.
         secrets = [word for value in exchange.header_values().values() for word in value.split()]
         self._clean = scrubber(*(word for word in secrets if len(word) >= 8))
@@ -59,7 +61,7 @@ class ServiceAgent(AddressedAgent):
     async def aclose(self) -> None:
         await self._client.aclose()
 
-    async def post(
+    async def _post(
         self, path: str, body: Any, headers: Mapping[str, str]
     ) -> tuple[Mapping[str, str], bytes, bool]:
         """Headers and content of the reply, and whether that is a stream of events."""
@@ -71,17 +73,8 @@ class ServiceAgent(AddressedAgent):
                 raise AgentFailedError(error.problem) from None
             raise error if error.kind in NOT_SENT else without_retry(error) from None
         if not 200 <= status < 300:
-            raise refusal_error(self.place, status, received, content)
+            raise refusal_error(self._place, status, received, content)
         return received, content, "text/event-stream" in str(received.get("content-type", "")).lower()
-
-
-class HttpAgent(ServiceAgent):
-    """One service. Only the user's input, earlier turns, instructions and tools are sent to it."""
-
-    def __init__(self, url: str, exchange: Exchange, asking: Asking, network: Network) -> None:
-        self._preset, exchange = preset_of(exchange)
-        super().__init__(url, exchange, asking, network)
-        self.name = f"http:{self._client.base_url}"
 
     def session(self, golden: Golden, trial: int = 0) -> AddressedSession:
         return AddressedSession(golden, trial, self._asking, self._exchange_turn, clean=self._clean)
@@ -92,7 +85,7 @@ class HttpAgent(ServiceAgent):
             "traceparent": ask.get("traceparent") or traceparent(ask["session"]),
         }
         path, more = self._preset.place(ask)
-        received, content, stream = await self.post(path, self.exchange.body(ask), {**headers, **more})
+        received, content, stream = await self._post(path, self.exchange.body(ask), {**headers, **more})
         reply = self.read(content, user_text, stream=stream)
         version = reply.served_model or str(received.get(VERSION, ""))[:MOST_VERSION]
         return msgspec.structs.replace(reply, served_model=self._clean(version)) if version else reply

@@ -1,4 +1,4 @@
-"""Remote agents by their names: `http:URL`, `exec:COMMAND` and `a2a:URL`."""
+"""Remote agents by their names: `http:URL` and `exec:COMMAND`."""
 
 from __future__ import annotations
 
@@ -26,19 +26,15 @@ def agent_at(
     network: Network | None = None,
     telemetry: Telemetry | None = None,
 ) -> AddressedAgent:
-    """The agent of `http:URL`, `exec:COMMAND` or `a2a:URL`; a `ConfigError` lists all problems."""
+    """The agent of `http:URL` or `exec:COMMAND`; a `ConfigError` lists all problems."""
     prefix, _, rest = model.partition(":")
     if problems := exchange.problems():
         raise ConfigError(*problems)
-    if exchange.preset and prefix in ("exec", "a2a"):
+    if exchange.preset and prefix == "exec":
         raise ConfigError(f"agent.preset '{exchange.preset}' is for http: agents, not for {prefix}:")
     from rightcall.agents.remote.addressed_session import Asking  # imported here: start-up
 
     asking = Asking(system, offered, telemetry)
-    if prefix == "a2a":
-        from rightcall.agents.remote.a2a_agent import A2AAgent
-
-        return A2AAgent(rest, exchange, asking, network or Network())
     if prefix != "exec":
         from rightcall.agents.remote.http_agent import HttpAgent
 
