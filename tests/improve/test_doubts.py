@@ -211,16 +211,6 @@ def test_hostile_texts_are_cut_and_never_run() -> None:
     assert all(len(line) <= 400 for doubt in shown for line in (doubt.sentence, *doubt.evidence))
 
 
-def test_a_decided_doubt_is_left_out_while_the_golden_stays_the_same() -> None:
-    votes = {"g": ballot(*[LATER] * 3)}
-    (doubt,) = doubts(ALARM, votes=votes)
-    assert doubts(ALARM, votes=votes, settled={doubt.mark}) == ()
-    tagged = msgspec.structs.replace(ALARM, tags=("x",), metadata={"y": 1})
-    assert doubts(tagged, votes=votes, settled={doubt.mark}) == ()
-    changed = msgspec.structs.replace(ALARM, input="Wake me in 20 minutes, please.")
-    assert len(doubts(changed, votes=votes, settled={doubt.mark})) == 1
-
-
 def test_only_what_was_shown_by_running_is_certain() -> None:
     certain = doubts(golden("ring", id="a"), ALARM, votes={"g": ballot(*[LATER] * 6)})
     assert certain_goldens(certain) == ("a",)

@@ -10,7 +10,7 @@ model_texts      what a model writes: rewritten descriptions, variants of a text
 variant          an agent with other definitions, for all that try some
 golden_doubts, doubts/   goldens that are probably wrong, by reason (doubt, golden_edit)
 votes            agents that agree, by maker; call_difference: how calls differ from a golden
-past_evidence    what agents did in stored runs and files; doubt_decisions: keep, edit, drop
+past_evidence    what agents did in stored runs and files
 dataset_quality  what a dataset contains, and what it can show
 
     argument_kind  the kind of an argument error: a closed list, derived from the values, never from message text

@@ -29,7 +29,6 @@ PRECISION: dict[Band, float] = {"certain": 1.0, "likely": 0.91}
 
 Certain is by construction. `likely` with 5 or 10 simulated agents.
 """
-BAND_TITLES: dict[Band, str] = {"certain": "certainly wrong", "likely": "likely wrong"}
 BAND_LINES: dict[Band, str] = {
     "certain": "certainly wrong: shown by running it",
     "likely": f"likely wrong: about {percent(PRECISION['likely'], 0)} of such doubts were right, "
@@ -65,7 +64,7 @@ class Doubt(Record, frozen=True):
 
     `n` agents voted: the share `agree` makes the `alternative`, the share `passing` (`pass` in JSON) passes the golden;
     `families` are the makers of the models that agree. `change` is proposed, never made: it adds to what the golden
-    accepts. `mark` identifies the golden's content and the reason, so that a decision about it is remembered.
+    accepts.
     """
 
     golden_id: str
@@ -82,7 +81,6 @@ class Doubt(Record, frozen=True):
     evidence: tuple[str, ...] = ()
     alternative: tuple[AlternativeCall, ...] = ()
     change: tuple[GoldenEdit, ...] = ()
-    mark: str = ""
 
     @property
     def title(self) -> str:
@@ -100,12 +98,6 @@ def in_order(doubts: Iterable[Doubt]) -> tuple[Doubt, ...]:
             ),
         )
     )  # fmt: skip
-
-
-def smallest_change(doubts: Iterable[Doubt]) -> tuple[GoldenEdit, ...]:
-    """The smallest change that is proposed for a golden; whole alternatives come last."""
-    changes = [doubt.change for doubt in doubts if doubt.change]
-    return min(changes, key=lambda edits: any(edit.path == "any_of" for edit in edits), default=())
 
 
 def certain_goldens(doubts: Iterable[Doubt]) -> tuple[str, ...]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
 
-from rightcall.core.codec import describe_value
-from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.improve.call_difference import difference_from
@@ -25,19 +22,15 @@ from rightcall.improve.doubt import (
 from rightcall.improve.doubts.agents import agents_agree, nobody_passes, too_strict
 from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
 from rightcall.improve.golden_edit import apply_edits, limit_value
-from rightcall.improve.past_evidence import Electorate, PastEvidence, PastRuns, newest_runs
-from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
-from rightcall.model.golden import AnyGolden, canonical_golden
+from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.run.golden_check import DatasetFinding, notes_of
 from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.store.base import StoredRun
-from rightcall.store.sql.store import Store
 
 REASONS: dict[DoubtCode, Callable[[SuspectGolden], Iterator[Reason]]] = {
     "cannot_be_met": cannot_be_met,
@@ -49,20 +42,16 @@ REASONS: dict[DoubtCode, Callable[[SuspectGolden], Iterator[Reason]]] = {
     "too_strict": too_strict,
 }
 LONGEST_SENTENCE = 400
-IDENTITY = ("tools", "tool_set", "cluster", "tags", "metadata", "name", "comments")
-"""Fields of a golden that do not matter for whether it is right."""
 
 
 class Doubter:
-    """Examines goldens one at a time; `doubts` has all of them. Doubts whose marks are `settled` are left out."""
+    """Examines goldens one at a time; `doubts` has all of them."""
 
-    def __init__(
-        self, trial: Trial, ballots: Ballots = no_ballot, *, system: str = "", settled: Collection[str] = ()
-    ) -> None:
-        self._trial, self._ballots, self._system, self._settled = trial, ballots, system, settled
+    def __init__(self, trial: Trial, ballots: Ballots = no_ballot, *, system: str = "") -> None:
+        self._trial, self._ballots, self._system = trial, ballots, system
         self._toolsets = Toolsets()
         self._doubts: list[Doubt] = []
-        self.kept = self.examined = 0
+        self.examined = 0
 
     async def examine(self, where: str, golden: AnyGolden) -> None:
         """Look for reasons to doubt one golden."""
@@ -72,22 +61,15 @@ class Doubter:
         votes = count_votes(ballot, toolset)
         own = await own_behaviour(golden, toolset, self._trial)
         suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own)
-        mark = golden_mark(golden)
         for code, reasons in REASONS.items():
             for reason in reasons(suspect):
-                self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes, mark)
+                self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes)
 
     def doubts(self) -> tuple[Doubt, ...]:
         """Every doubt, the most certain first."""
         return in_order(self._doubts)
 
-    def _add(
-        self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes, golden: str
-    ) -> None:
-        mark = hex_digest(f"{golden} {code}", 16)
-        if mark in self._settled:
-            self.kept += 1
-            return
+    def _add(self, golden_id: str, where: str, code: DoubtCode, reason: Reason, votes: Votes) -> None:
         alternative = reason.alternative
         doubt = Doubt(
             golden_id=golden_id,
@@ -104,17 +86,9 @@ class Doubter:
             evidence=tuple(shorten(line, LONGEST_SENTENCE) for line in reason.evidence),
             alternative=_alternative_calls(reason),
             change=reason.change,
-            mark=mark,
         )
         if doubt not in self._doubts[-len(DOUBT_CODES) :]:
             self._doubts.append(doubt)
-
-
-def golden_mark(golden: AnyGolden) -> str:
-    """What identifies the content of a golden for a decision about it, wherever it was read from."""
-    plain = canonical_golden(golden)
-    fields = {name: getattr(plain, name) for name in plain.__struct_fields__ if name not in IDENTITY}
-    return json_digest(fields, 32, enc_hook=describe_value)
 
 
 def _with_valid_change(reason: Reason, suspect: SuspectGolden) -> Reason:
@@ -175,48 +149,3 @@ class DatasetDoubts:
                 hint = f"a change of {change} would accept it" if change else ""
                 severity: Literal["error", "warning"] = "error" if doubt.band == "certain" else "warning"
                 yield DatasetFinding(doubt.where, doubt.golden_id, severity, doubt.code, doubt.sentence, hint)
-
-
-MOST_ON_PAGE = 5_000
-"""Goldens of a suite that a page examines."""
-
-
-class SuiteDoubts(NamedTuple):
-    """Doubts by golden, the most certain first, and the doubted goldens. Decisions are not applied here."""
-
-    suite: str
-    run: str
-    examined: int
-    doubts: Mapping[str, Sequence[Doubt]]
-    goldens: Mapping[str, AnyGolden]
-    electorate: Electorate
-    is_cut: bool = False
-
-
-def electoral_runs(store: Store, suite: str) -> list[StoredRun]:
-    """The newest run of each agent of a suite, newest first; an `InputError` without any."""
-    runs = newest_runs(store, suite)
-    if not runs:
-        raise InputError(f"suite {suite[:100]}", "has no finished run in the store", "run it once")
-    return sorted(runs, key=lambda run: (run.run.started_at, run.id), reverse=True)
-
-
-def suite_doubts(store: Store, suite: str) -> SuiteDoubts:
-    """Examine the goldens of the newest run. Worlds and mocks are not in the store: what needs them is not tried."""
-    runs = electoral_runs(store, suite)
-    record = run_record(store, runs[0])
-    past = PastEvidence(PastRuns(store, runs))
-    trial = Trial(Scorer(), {tool.name: tool for tool in record.tools})
-    doubter = Doubter(trial, past.ballots(), system=record.system)
-
-    async def examine() -> None:
-        for golden in islice(store.runs.goldens(runs[0].id), MOST_ON_PAGE):
-            await doubter.examine("", golden)
-
-    asyncio.run(examine())
-    by_golden: dict[str, list[Doubt]] = {}
-    for doubt in doubter.doubts():
-        by_golden.setdefault(doubt.golden_id, []).append(doubt)
-    goldens = {golden.id: golden for golden in store.runs.goldens(runs[0].id, list(by_golden))}
-    is_cut = doubter.examined >= MOST_ON_PAGE
-    return SuiteDoubts(suite, runs[0].id, doubter.examined, by_golden, goldens, past.electorate(), is_cut)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.trajectories import load_trajectories
-from rightcall.improve.doubt_decisions import marks_of_kept
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, voters_of
 from rightcall.model.golden import AnyGolden, canonical_golden
@@ -167,21 +166,19 @@ class PastFiles:
 
 
 class Electorate(Record, frozen=True):
-    """Who votes, and who is `below_half` of the suite. Goldens `changed` since a run; doubts that were `kept` out."""
+    """Who votes, and who is `below_half` of the suite. Goldens `changed` since a run say nothing."""
 
     voting: tuple[str, ...] = ()
     below_half: tuple[str, ...] = ()
     changed: int = 0
-    kept: int = 0
 
 
 @dataclass
 class PastEvidence:
-    """Runs of a store and files of trajectories. `settled` are the marks of doubts that were decided."""
+    """Runs of a store and files of trajectories."""
 
     runs: PastRuns | None = None
     files: PastFiles = field(default_factory=lambda: PastFiles(()))
-    settled: frozenset[str] = frozenset()
 
     def cases(self, golden: AnyGolden) -> list[PastCase]:
         """What agents did on a golden."""
@@ -209,7 +206,7 @@ class PastEvidence:
 
         return ballot
 
-    def electorate(self, kept: int = 0) -> Electorate:
+    def electorate(self) -> Electorate:
         """Who votes and who does not."""
         rates = self._rates()
         voters = voters_of(rates)
@@ -218,7 +215,6 @@ class PastEvidence:
             tuple(sorted(names[voter] for voter in voters)),
             tuple(sorted(names[voter] for voter in rates if voter not in voters)),
             len(self.runs.changed) if self.runs else 0,
-            kept,
         )
 
     def _rates(self) -> dict[Voter, tuple[int, int]]:
@@ -249,4 +245,4 @@ def past_evidence(
         chosen = named_runs(opened, runs)
         if not runs and name:
             chosen = newest_runs(opened, name)
-        yield PastEvidence(PastRuns(opened, chosen, families), files, marks_of_kept(opened))
+        yield PastEvidence(PastRuns(opened, chosen, families), files)

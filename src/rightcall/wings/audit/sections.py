@@ -145,7 +145,6 @@ def _doubt_row(doubt: Doubt) -> AuditRow:
         doubt.sentence,
         loud=doubt.band == "certain",
         where=doubt.where,
-        mark=doubt.mark,
         lines=(*doubt.evidence, *agents, *edit_lines(doubt.change)),
         edits=doubt.change,
     )
@@ -181,8 +180,6 @@ def notes(result: AuditResult) -> Iterator[str]:
         yield f"Agents that pass less than half do not vote: {first_names(list(electorate.below_half), 8)}."
     if electorate.changed:
         yield f"{pluralize(electorate.changed, 'golden')} changed since a run, which says nothing about them."
-    if electorate.kept:
-        yield f"{pluralize(electorate.kept, 'doubt')} left out: somebody decided that the golden is right."
 
 
 def _of(catch: Catch) -> str:

@@ -87,7 +87,7 @@ async def run_audit(
     with past_of(subject, options) as past:
         await past.files.score(subject.without_places(), subject.trial)
         auditor = Auditor(subject.trial, plan_of(options, subject), past.known, listeners)
-        doubter = Doubter(subject.trial, past.ballots(), system=subject.system, settled=past.settled)
+        doubter = Doubter(subject.trial, past.ballots(), system=subject.system)
         plants, doubts_goldens = (options.only in (None, part) for part in ("mutants", "doubts"))
         if plants:
             await auditor.learn(subject.goldens())
@@ -99,7 +99,7 @@ async def run_audit(
             if options.progress is not None:
                 options.progress()
         doubts = doubter.doubts()
-        electorate = past.electorate(doubter.kept)
+        electorate = past.electorate()
     if options.write is not None:
         save_goldens(tightened_goldens(subject, changes.by_id), options.write)
     return msgspec.structs.replace(
