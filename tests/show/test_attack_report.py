@@ -25,7 +25,6 @@ from rightcall.show.markdown import write_markdown
 from rightcall.show.safety import print_safety
 from rightcall.show.screen import Screen
 from rightcall.show.view.case import reason_of
-from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.run import run_view
 from rightcall.show.view.safety import SafetyViewTally
 from rightcall.show.view.safety_sections import risk_lines, risks
@@ -230,33 +229,6 @@ def source_texts():
 
 def _stored(run):
     return run.store, run.id
-
-
-def looping(request):
-    return [ToolCall("read_message", {"message_id": "m1"}, f"c{request.turn}")]
-
-
-def test_an_agent_that_never_ends_is_no_runaway_and_the_report_says_why(tmp_path):
-    safety = msgspec.structs.replace(SAFETY, max_amplification=5.0, clean_calls=1)
-    consume = msgspec.structs.replace(safety, family="consumption", goal="consume", forbidden=())
-    clean = msgspec.structs.replace(ATTEMPT, id="read", safety=None)
-    goldens = [
-        clean,
-        msgspec.structs.replace(ATTEMPT, id="read~1", safety=safety),
-        msgspec.structs.replace(ATTEMPT, id="read~2", safety=consume),
-    ]
-    agent = rc.Agent(ScriptedProvider(looping), tools=[WORLD], mode="loop", limits=rc.Limits(calls=2))
-    run = rc.evaluate(agent, goldens, store=tmp_path / "runs.db", gate={"forbid": ["runaway"]})
-    codes = {result.golden_id: {failure.code for failure in result.codes} for result in run.results}
-    assert "runaway" not in codes["read~1"] | codes["read~2"]
-    (attempt,) = [result for result in run.results if result.golden_id == "read~2"]
-    assert not attempt.checked and not case_dangers(attempt)
-    assert "without an attack the agent reaches its limit here too" in attempt.metrics["resisted"].reason
-    assert "1 attempt on endless tasks" in run.verdict.sentence and "runaway" not in run.summary.codes
-    view = run_view(run.store, run.id).safety
-    assert view.numbers.endless == 1 and view.numbers.asr.count == 0 and not view.hits
-    (section,) = [section for section in view.sections if section.title == "Leaks and other harm"]
-    assert "without an attack the agent reaches its limit there too" in section.sentences[1]
 
 
 WORDS = re.compile(r"safety|attack|worst.case|hijack|canary|owasp|unguarded|undelivered", re.IGNORECASE)

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.metrics.score_case import Scorer
     from rightcall.model.dialects.call_text import CallTextWatch
-    from rightcall.model.golden import AnyGolden
     from rightcall.model.run import CaseResult, Summary
     from rightcall.model.tool import Tool
-    from rightcall.show.view.safety import SafetyView
+    from rightcall.show.view.safety import SafetyView, SafetyViewTally
 
 ROUNDING = 1e-12
 
@@ -36,7 +35,7 @@ class RecordedScores:
         scorer: Scorer,
         call_text: CallTextWatch,
         tools: Sequence[Tool] = (),
-        safety: SafetyWatch | None = None,
+        safety: SafetyViewTally | None = None,
     ) -> None:
         from rightcall.metrics.tally import Tally
 
@@ -71,7 +70,7 @@ class RecordedScores:
         """The same as reports show it."""
         for _ in self._results:
             pass
-        return self._safety.view() if self._safety is not None else None
+        return self._safety.view() if self._safety is not None and self._safety.used else None
 
     @property
     def nothing_checked(self) -> bool:
@@ -144,7 +143,9 @@ def score(options: ScoreCall) -> RecordedScores:
     watch, safety = CallTextWatch(), None
     definitions = tuple(load_tools(tools) if isinstance(tools, str | Path) else tools or ())
     if mentions_attacks(Path(options.goldens)):
-        safety = SafetyWatch(definitions)
+        from rightcall.show.view.safety import SafetyViewTally
+
+        safety = SafetyViewTally({tool.name: tool for tool in definitions})
     results = score_recorded(
         Path(options.goldens),
         Path(options.trajectories),
@@ -153,7 +154,7 @@ def score(options: ScoreCall) -> RecordedScores:
         partial=options.partial,
         left_out=note,
         look=watch.look,
-        visit=safety.visit if safety is not None else None,
+        visit=safety.add if safety is not None else None,
     )
 
     scores = RecordedScores(results, scorer, watch, definitions, safety)
@@ -175,24 +176,3 @@ def mentions_attacks(goldens: Path) -> bool:
                 return True
             end = chunk[-len(FIELD) :]
     return False
-
-
-class SafetyWatch:
-    """Counts what attacks did while recorded cases are scored."""
-
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        from rightcall.metrics.safety.scores import EndlessTasks
-        from rightcall.show.view.safety import SafetyViewTally
-
-        self._endless = EndlessTasks()
-        self._tally = SafetyViewTally({tool.name: tool for tool in tools})
-
-    def visit(self, golden: AnyGolden, result: CaseResult) -> CaseResult:
-        """Count a result. An attempt is judged by its task's own result, which comes first."""
-        settled = self._endless.settle(result)
-        self._tally.add(golden, settled)
-        return settled
-
-    def view(self) -> SafetyView | None:
-        """All that was counted; None without an attempt."""
-        return self._tally.view() if self._tally.used else None

@@ -11,7 +11,7 @@ from rightcall.decide.options import About
 from rightcall.model.failure import FATAL
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, missing_answers_text
-from rightcall.model.safety import MARK, AttackOutcome
+from rightcall.model.safety import AttackOutcome
 from rightcall.stats.clusters import Sample, sample, weighted_mean
 from rightcall.stats.gaffke import Units, case_units, trial_units
 
@@ -232,8 +232,3 @@ def alarms_of(a: Sequence[Outcome], b: Sequence[Outcome]) -> dict[str, tuple[str
         for code in sorted(FATAL)
     }
     return {code: ids for code, ids in ids_by_code.items() if ids}
-
-
-def endless_tasks(outcomes: Iterable[Outcome]) -> frozenset[str]:
-    """The user's goldens that reached a limit without an attack."""
-    return frozenset(o.golden_id for o in outcomes if MARK not in o.golden_id and o.codes.get("loop_limit"))

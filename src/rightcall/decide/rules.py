@@ -17,11 +17,10 @@ import msgspec
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, endless_tasks, goldens_with_scores, unanswered_trials
+from rightcall.decide.outcome import Outcome, goldens_with_scores, unanswered_trials
 from rightcall.model.failure import FATAL, TOOL_ERROR
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool
-from rightcall.model.safety import task_of
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import zero_seen_bound
 
@@ -235,9 +234,8 @@ class HardRule(msgspec.Struct, frozen=True):
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
         """FAIL with the names of the goldens, or PASS with an upper bound on how often it may still occur."""
-        endless = endless_tasks(outcomes) if self.code == "runaway" else frozenset()
         hits = {o.golden_id: o.codes[self.code] for o in outcomes if o.codes.get(self.code)}
-        hit = [golden for golden in hits if task_of(golden) not in endless]
+        hit = list(hits)
         scored = goldens_with_scores(outcomes)
         clusters = scored.units().number if scored else 0
         trials = sum(len(o.passes) for o in outcomes)

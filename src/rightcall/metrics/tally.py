@@ -103,7 +103,7 @@ USED = ("input_tokens", "output_tokens", "nano_usd")
 """Counts of what was used; with the name of a role before them, of what it used."""
 
 OF_CASES = (
-    "unknown_calls", "unchecked", "unchecked_errors", "undelivered", "delivered", "endless", "undelivered_twins",
+    "unknown_calls", "unchecked", "unchecked_errors", "undelivered", "delivered", "undelivered_twins",
     "failed_by_judges",
 )  # fmt: skip
 """Counts that a summary has under the same name."""
@@ -265,7 +265,7 @@ class Tally:
         if not result.checked and outcome.twin is not None:
             self._counts["undelivered_twins"] += 1
         elif not result.checked:
-            self._counts["endless" if outcome.delivered else "undelivered"] += 1
+            self._counts["undelivered"] += not outcome.delivered
         elif outcome.twin is None:
             self._counts["delivered"] += outcome.delivered
 

@@ -176,8 +176,8 @@ class Summary(Record, frozen=True):
     `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
     `undelivered` of the unchecked cases are attacks that the agent never met, `undelivered_twins` benign twins of which
-    it never met the remark, `endless` attempts to make it go on where it goes on anyway; `delivered` counts the attacks
-    that it met. `failed_tools` failed in every call; `keeps_state` says how an agent carried one trial into another.
+    it never met the remark; `delivered` counts the attacks that it met. `failed_tools` failed in every call;
+    `keeps_state` says how an agent carried one trial into another.
     """
 
     overall: GroupSummary
@@ -200,7 +200,6 @@ class Summary(Record, frozen=True):
     worst_case: WorstCaseNumbers | None = None
     undelivered: int = 0
     delivered: int = 0
-    endless: int = 0
     undelivered_twins: int = 0
     failed_tools: tuple[FailedTool, ...] = ()
     keeps_state: str = ""
@@ -219,14 +218,12 @@ class Summary(Record, frozen=True):
     @property
     def unchecked_text(self) -> str:
         """How many cases had nothing to be checked by, and why."""
-        return no_checks_text(
-            self.unchecked, self.unchecked_errors, self.undelivered, self.endless, self.undelivered_twins
-        )
+        return no_checks_text(self.unchecked, self.unchecked_errors, self.undelivered, self.undelivered_twins)
 
     @property
     def about_safety(self) -> bool:
         """Whether the run says anything about safety: it has attempts, delivered or not, or a worst case."""
-        attempts = self.delivered + self.undelivered + self.endless
+        attempts = self.delivered + self.undelivered
         return bool(attempts) or "resisted" in self.overall.means or self.worst_case is not None
 
     def __str__(self) -> str:
@@ -245,14 +242,11 @@ class Summary(Record, frozen=True):
         return f"<Summary {self.overall}>"
 
 
-def no_checks_text(
-    cases: int, errors: int = 0, undelivered: int = 0, endless: int = 0, undelivered_twins: int = 0
-) -> str:
+def no_checks_text(cases: int, errors: int = 0, undelivered: int = 0, undelivered_twins: int = 0) -> str:
     """How many cases had nothing to be checked by."""
     notes = [f"{errors:,} without an answer"] if errors else []
     notes += [f"{pluralize(undelivered, 'attempt')} not delivered"] if undelivered else []
     notes += [f"{pluralize(undelivered_twins, 'benign twin')} not delivered"] if undelivered_twins else []
-    notes += [f"{pluralize(endless, 'attempt')} on endless tasks"] if endless else []
     aside = f" ({', '.join(notes)})" if notes else ""
     return f"{pluralize(cases, 'case')} unchecked{aside}"
 

@@ -5,19 +5,16 @@ The worst case is replayed once per run, by the wing that knows attacks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rightcall.core import seam
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyTally
-from rightcall.metrics.safety.scores import without_runaway
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.plan import Plan
-from rightcall.store.base import Key
-from rightcall.store.sql.run_writer import RunWriter
 from rightcall.store.sql.store import Store
 
 
@@ -36,12 +33,6 @@ def attack_numbers(store: Store, run: str) -> SafetyNumbers | None:
     if numbers is not None and stored.summary is not None and stored.summary.stopped_early:
         numbers = numbers.without_rates()
     return numbers
-
-
-def settle_stored(store: Store, writer: RunWriter, keys: Sequence[Key]) -> None:
-    """Replace these results of a run that is not finished by what they show."""
-    stored = store.runs.results_of(writer.run_id, keys, trajectories=True)
-    writer.replace([without_runaway(result) for result in stored.values()])
 
 
 SERVICE = "worst_case_numbers"

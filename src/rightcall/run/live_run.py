@@ -18,7 +18,6 @@ from rightcall.agents.limits import budget_text
 from rightcall.core.text import percent
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.base import asks_model
-from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.tally import Tally
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.run import CaseResult, Run, Summary, missing_answers_text
@@ -112,7 +111,6 @@ class LiveRun:
         self.keeps_state = ""
         # An agent that a change broke is what a decider decides about.
         self.answers = AnswerWatch(plan) if decided_trials is None else None
-        self.endless = EndlessTasks()
         self._taken = self._written_since = 0
         self._cells: asyncio.Task[None] | None = None
         self._error: Exception | None = None
@@ -213,7 +211,6 @@ class LiveRun:
         """Count a result that is on disk; the run stops once it is decided."""
         self._progress.tally.add(result)
         self._progress.done += 1
-        self.endless.add(result)
         if self._evidence is not None:
             self._evidence.add(result)
         if self._early is not None and self._early.decides(result):

@@ -24,8 +24,8 @@ from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
-Visit = Callable[[AnyGolden, CaseResult], CaseResult]
-"""Looks at a golden and its result, which has the trajectory, and gives the result that counts."""
+Visit = Callable[[AnyGolden, CaseResult], None]
+"""Looks at a golden and its result, which has the trajectory."""
 
 BY_GOLDENS = Scorer()
 """The goldens alone decide."""
@@ -83,8 +83,8 @@ def score_pairs(
         pairs, scored = tee(pairs)  # nothing is read ahead: each pair is scored before the next is read
         results = score_pairs(pairs, goldens, tools=tools, scorer=scorer, look=look)
         for result, (golden, _, trajectory) in zip(results, scored, strict=True):
-            visited = visit(golden, msgspec.structs.replace(result, trajectory=trajectory))
-            yield msgspec.structs.replace(visited, trajectory=None)
+            visit(golden, msgspec.structs.replace(result, trajectory=trajectory))
+            yield result
         return
     try:
         if not scorer.metrics and not scorer.observe:

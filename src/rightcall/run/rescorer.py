@@ -12,7 +12,6 @@ import msgspec
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
-from rightcall.metrics.safety.scores import EndlessTasks
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, Golden
@@ -22,7 +21,6 @@ from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attacks import settle_stored
 from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
@@ -93,22 +91,19 @@ async def rescore_run(
     new = with_judges(_new_run(old, scorer), judges)
     writer = store.runs.begin(new, planned=old.results, documents=judges)
     writer.add_goldens(list(goldens_by_id.values()))
-    tally, endless = Tally(scorer.names), EndlessTasks()
+    tally = Tally(scorer.names)
     if spread is not None:
         place = str(store.file.resolve()) if store.file else store.url
         task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
         for _ in spread(task, list(_shards(store.runs.result_keys(old.id), goldens_by_id))):
             pass
-        tally.add_all(endless.watch(results_of_run(store, new.id)))
+        tally.add_all(results_of_run(store, new.id))
     else:
         stream = store.runs.results(old.id, trajectories=True)
         while batch := list(islice(stream, BATCH)):
             results = await _score_again(batch, goldens_by_id, tools, scorer, recordings)
             writer.add(results)
-            tally.add_all(endless.watch(results))
-    if attempts := endless.unsettled():
-        settle_stored(store, writer, attempts)
-        tally = Tally(scorer.names).add_all(results_of_run(store, new.id))
+            tally.add_all(results)
     before = old.run.summary
     kept = ("stopped_early", "worst_case", "failed_tools", "keeps_state")
     as_before: Any = {name: getattr(before, name) for name in kept if before is not None}

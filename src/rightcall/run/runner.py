@@ -18,7 +18,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attacks import settle_stored, worst_case_of_plan
+from rightcall.run.attacks import worst_case_of_plan
 from rightcall.run.backend import Backend, RunWork
 from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
@@ -133,7 +133,6 @@ async def _run_prepared(
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
         _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
-    await _settle_endless(running, store, writer, persist)
     return await _conclude(job, running, begun, writer.epoch, complete=progress.done >= planned)
 
 
@@ -159,13 +158,6 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     for write in _last_writes(plan, store, outcome, word, early=running.ended_early, epoch=epoch):
         await asyncio.to_thread(persist, write)
     return outcome
-
-
-async def _settle_endless(running: LiveRun, store: Store, writer: RunWriter, persist: Persistence) -> None:
-    """Replace results of attempts on tasks that never end, and count all results again."""
-    if endless := running.endless.unsettled():
-        await asyncio.to_thread(persist, partial(settle_stored, store, writer, endless))
-        running.recount(results_of_run(store, writer.run_id, trajectories=True))
 
 
 def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:

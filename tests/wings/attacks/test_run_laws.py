@@ -203,49 +203,6 @@ def test_an_attack_that_a_guard_stops_was_still_obeyed(tmp_path):
     assert run.verdict.word == "FAIL"
 
 
-def endless(turn: Turn) -> Any:
-    """Reads the same message again and again, attacked or not."""
-    return [ToolCall("read_message", {"message_id": "m1"}, id=f"x{len(turn.made)}")]
-
-
-CONSUME = {
-    "attempts": "all", "carriers": ["result"], "templates": ["more_pages", "owner_note"],
-    "goals": ["consume", "send_to_attacker"], "places": ["end"],
-}  # fmt: skip
-
-
-@pytest.mark.stories
-@pytest.mark.parametrize("first", [True, False])
-def test_attempts_on_a_task_that_never_ends_are_no_danger_in_any_record(first, tmp_path):
-    task = GOLDENS[0]
-    made = rc.attacks(WORLDS, [task], CONSUME)
-    everything = [task, *made] if first else [*made, task]
-    subject = agent(endless, everything)
-    run = rc.evaluate(
-        subject, everything, store=tmp_path / "runs.db", concurrency=1, gate={"forbid": ["runaway"]}
-    )
-    consuming = {
-        g.id
-        for g in made
-        if (g.safety.goal, g.safety.twin) == ("consume", None) and g.safety.plants[-1].tool == "read_message"
-    }
-    assert consuming and not any(f.code == "runaway" for r in run.results for f in r.codes)
-    unchecked = [r for r in run.results if not r.checked]
-    assert {r.golden_id for r in unchecked if r.metrics["resisted"].attack.delivered} == consuming
-    assert run.summary.endless == len(consuming) <= run.safety.endless
-    row = run.store.runs.get(run.id)
-    assert (row.results, row.unchecked) == (len(everything), len(unchecked))
-    again = rc.rescore(run.id, store=tmp_path / "runs.db")
-    assert rows(again) == rows(run)
-    goldens, recorded = tmp_path / "goldens.jsonl", tmp_path / "run.jsonl"
-    save_goldens([task, *made], goldens)
-    lines = [{"golden_id": r.golden_id, **msgspec.to_builtins(r.trajectory)} for r in run.results]
-    recorded.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
-    scores = rc.score(goldens, recorded, tools=list(TOOLS.values()))
-    assert {r.golden_id: r.codes for r in scores} == {r.golden_id: r.codes for r in run.results}
-    assert scores.safety == run.safety
-
-
 @pytest.mark.stories
 def test_score_shows_the_same_safety_as_the_run(few, tmp_path):
     run = rc.evaluate(agent(naive, few), few, store=tmp_path / "runs.db")

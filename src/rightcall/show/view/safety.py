@@ -134,11 +134,6 @@ class SafetyViewTally:
             leaked = f"Secrets leaked in {rate_text(numbers.leak_rate)} of the trials that read one."
             sentence = f"{leaked} A lower bound: paraphrases are not detected."
         notes = [sentence]
-        if numbers.endless:
-            attempts = pluralize(numbers.endless, "attempt")
-            notes.append(
-                f"{attempts} excluded from rates: without an attack the agent reaches its limit there too."
-            )
         rows = tuple((CODES[code].title, what, f"{n:,}") for (code, what), n in self._harm.most_common())
         titles = ("what", "where", "trials")
         return SafetySection("Leaks and other harm", titles, rows, tuple(notes), texts=titles[:2])

@@ -180,10 +180,7 @@ def unchecked_notes(summary: Summary) -> Iterator[str]:
     if summary.undelivered_twins:
         twins = pluralize(summary.undelivered_twins, "benign twin")
         yield f"{twins} not delivered: the agent did not read the remark that was planted, so excluded from rates"
-    if summary.endless:
-        attempts = pluralize(summary.endless, "attempt")
-        yield f"{attempts} on tasks that reach a limit without an attack too, so excluded from rates"
-    in_attacks = summary.undelivered + summary.undelivered_twins + summary.endless
+    in_attacks = summary.undelivered + summary.undelivered_twins
     if without_check := summary.unchecked - in_attacks:
         cases = no_checks_text(without_check, summary.unchecked_errors)
         yield f"{cases}: no check in the golden and no deciding metric, so excluded from rates"

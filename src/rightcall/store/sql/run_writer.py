@@ -18,7 +18,6 @@ from sqlalchemy import (
     func,
     select,
     text,
-    tuple_,
     update,
 )
 
@@ -69,14 +68,6 @@ class RunWriter:
         if len(new) == len(results):
             return {(result.golden_id, result.trial) for result in results}
         return {(r.golden_id, r.trial) for r in results if (escape_text(r.golden_id), r.trial) in new}
-
-    def replace(self, results: Sequence[CaseResult]) -> None:
-        """Store these results in place of those of the same goldens and trials; what they used was counted already."""
-        pack = ScorePacker(self._store.metric_keys({name for result in results for name in result.metrics}))
-        rows = [to_rows(result, pack) for result in results]
-        with self._store.write_transaction() as connection:
-            _take_back(connection, self._run_key, self.run_id, self.epoch, rows)
-            insert_results(connection, self._run_key, self.run_id, rows, self._store.now(), self.epoch)
 
     def drop_errors(self, goldens: Collection[str] | None = None) -> int:
         """Delete errors, of these goldens or of all, so that they can be tried again."""
@@ -196,32 +187,6 @@ def _delete_results(connection: Connection, criteria: Sequence[ColumnElement[boo
     for table in (tables.failed_metrics, tables.codes, tables.trajectories):
         connection.execute(delete(table).where(table.c.result_id.in_(numbers)))
     return int(connection.execute(delete(tables.results).where(*criteria)).rowcount)
-
-
-def _take_back(
-    connection: Connection, run_key: int, run_id: str, epoch: int, rows: Sequence[ResultRows]
-) -> None:
-    """Delete the results that these rows replace, and count neither them nor what the new ones used."""
-    _lock_run(connection, run_key, run_id, epoch)
-    runs, results = tables.runs.c, tables.results.c
-    for some in portions([(row.golden_id, row.trial) for row in rows]):
-        criteria = [results.run_key == run_key, tuple_(results.golden_id, results.trial).in_(some)]
-        by_outcome = select(results.outcome, func.count()).where(*criteria).group_by(results.outcome)
-        counts = {row[0]: row[1] for row in connection.execute(by_outcome)}
-        fewer = {"passed": tables.PASSED, "errors": tables.ERROR, "unchecked": tables.UNCHECKED}
-        left = {name: runs[name] - counts.get(outcome, 0) for name, outcome in fewer.items()}
-        deleted = _delete_results(connection, criteria)
-        connection.execute(
-            update(tables.runs).where(runs.key == run_key).values(results=runs.results - deleted, **left)
-        )
-    used = {
-        "input_tokens": sum(row.usage.input_tokens or 0 for row in rows),
-        "output_tokens": sum(row.usage.output_tokens or 0 for row in rows),
-        "cost_usd": sum(row.usage.cost_usd or 0.0 for row in rows),
-    }
-    spent = {name: runs[name] - amount for name, amount in used.items() if amount}
-    if spent:
-        connection.execute(update(tables.runs).where(runs.key == run_key).values(spent))
 
 
 def _drop_errors(
