@@ -112,7 +112,7 @@ def test_a_provider_object_is_taken_as_it_is():
 
 
 def test_every_shelf_can_be_named():
-    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 18
+    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 17
 
 
 @pytest.mark.parametrize(
