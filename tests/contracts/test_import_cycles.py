@@ -8,22 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.support.source_tree import PACKAGE, source_files, syntax_tree
-
-MODULES = {
-    ".".join(("rightcall", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
-    for path in source_files()
-}
-
-
-def imports(tree: ast.AST) -> Iterator[str]:
-    """Every module of the package that is imported anywhere in a file."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom):
-            full_names = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from (name if name in MODULES else node.module or "" for name in full_names)
-        elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+from tests.support.source_tree import PACKAGE, imports, modules, source_files, syntax_tree
 
 
 def require_no_cycle(graph: dict[str, set[str]]) -> None:
@@ -38,10 +23,10 @@ def require_no_cycle(graph: dict[str, set[str]]) -> None:
 
 def test_no_module_imports_itself_through_others():
     graph = {
-        name: {other for other in imports(syntax_tree(path)) if other in MODULES} - {name}
-        for name, path in MODULES.items()
+        name: {other for other in imports(syntax_tree(path)) if other in modules()} - {name}
+        for name, path in modules().items()
     }
-    assert sum(map(len, graph.values())) > 3 * len(MODULES)  # the imports were found
+    assert sum(map(len, graph.values())) > 3 * len(modules())  # the imports were found
     require_no_cycle(graph)
 
 
