@@ -3,11 +3,15 @@
     python -m benchmarks.run_overhead --n 5000 --concurrency 100 --latency-ms 0
     python -m benchmarks.run_overhead --n 2000 --concurrency 100 --latency-ms 200
     python -m benchmarks.run_overhead --n 20000
+    python -m benchmarks.run_overhead --instructions
 
 The model is on loopback in a process of its own. Beside each run of `rightcall run` stands a bare loop over the same
 HTTP client that compares the answer with a dict, in the same minute on the same machine: compare the two, not either
 with another day's. The timeline, in seconds since the process was started, says where the time went: before the first
 request, between the replies, or after the last one.
+
+`--instructions` counts with valgrind's cachegrind what a case costs in user mode, start left out: the slope between 200
+and 1,000 cases. It does not move with the load of the machine.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,6 +81,38 @@ def measured(command: list[str], folder: str, port: int) -> dict[str, float]:
     }
 
 
+def instructions(command: list[str], folder: str) -> int:
+    """Instructions of a process in user mode."""
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONHASHSEED": "0"}
+    counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
+    process = subprocess.run(
+        [*counter, *command], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    counted = re.search(r"I\s+refs:\s+([\d,]+)", process.stderr)
+    assert counted, process.stderr[-1000:]
+    return int(counted.group(1).replace(",", ""))
+
+
+def commands_of(folder: str, n: int, port: int, at_once: int) -> dict[str, list[str]]:
+    suite = write_suite(Path(folder), n, port, concurrency=at_once)
+    return {
+        "bare client": [sys.executable, "-c", BARE, str(port), str(n), str(at_once)],
+        "rightcall run": [sys.executable, "-m", "rightcall.cli.main", "run", str(suite), "--json"],
+    }
+
+
+def print_slopes(at_once: int, few: int = 200, many: int = 1000) -> None:
+    counts: dict[str, list[int]] = {}
+    for n in (few, many):
+        with loopback_model(latency_ms=0.0) as port, tempfile.TemporaryDirectory() as folder:
+            for name, command in commands_of(folder, n, port, at_once).items():
+                counts.setdefault(name, []).append(instructions(command, folder))
+    slopes = {name: (last - first) / (many - few) for name, (first, last) in counts.items()}
+    for name, slope in slopes.items():
+        ratio = slope / slopes["bare client"]
+        print(f"{name:<14} {slope:11,.0f} instructions a case  {ratio:5.2f} × bare")
+
+
 def timeline(found: dict[str, float]) -> list[str]:
     """The moments of a run, in order."""
     moments = {label: at for label, at in found.items() if label.startswith(("first", "reply", "last"))}
@@ -98,15 +135,15 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=100)
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     n, at_once = options.n, options.concurrency
+    if options.instructions:
+        print_slopes(at_once)
+        return
     best: dict[str, dict[str, float]] = {}
     with loopback_model(latency_ms=options.latency_ms) as port, tempfile.TemporaryDirectory() as folder:
-        suite = write_suite(Path(folder), n, port, concurrency=at_once)
-        commands = {
-            "bare client": [sys.executable, "-c", BARE, str(port), str(n), str(at_once)],
-            "rightcall run": [sys.executable, "-m", "rightcall.cli.main", "run", str(suite), "--json"],
-        }
+        commands = commands_of(folder, n, port, at_once)
         for _ in range(options.repeat):
             for name, command in commands.items():
                 found = measured(command, folder, port)

@@ -19,6 +19,7 @@ from rightcall.model.approval import approval_wait_text
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.golden import Golden
 from rightcall.model.message import Message
+from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_call_depth
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
@@ -28,6 +29,9 @@ from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
+
+_message = plain_constructor(Message)
+_trajectory = plain_constructor(Trajectory)
 
 REMEMBERED = 256
 
@@ -127,7 +131,7 @@ class Recorder:
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         """The trajectory. The final answer is the text of the last message, if it is the model's."""
         last = self.messages[-1] if self.messages else None
-        return Trajectory(
+        return _trajectory(
             messages=tuple(self.messages),
             calls=tuple(self.calls),
             output=last.content if last and last.role == "assistant" else "",
@@ -149,7 +153,7 @@ class SingleTurn:
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
-        messages = (*_earlier(golden), Message("user", golden.input))
+        messages = (*_earlier(golden), _message("user", golden.input))
         request = self._prompts.request(golden, trial, messages)
         trajectory = await self._ask(request, Recorder(*messages))
         if golden.safety is None:

@@ -308,7 +308,8 @@ class _Reading:
                 if isinstance(conversation, Golden):
                     if self._asks_once and not self.may_lack_results:
                         self.may_lack_results = any(_needs(conversation))
-                    settings_of(conversation, Settings())
+                    if conversation.settings:
+                        settings_of(conversation, Settings())
                     self.models.update(filter(None, [conversation.model]))
                 elif problem := conversation_problem(conversation, plan.agent, plan.user):
                     self._not_held.append(f"{where}: {problem}")
