@@ -34,7 +34,6 @@ from rightcall.core import errors as errors
 from rightcall.decide.verdict import Verdict as Verdict
 from rightcall.metrics.base import Metric as Metric
 from rightcall.metrics.case_result import score_trajectory as score_trajectory
-from rightcall.metrics.judged.vote import read_verdict as read_verdict
 from rightcall.model import (
     CaseResult as CaseResult,
     ConversationalGolden as ConversationalGolden,
