@@ -190,13 +190,6 @@ def test_biases_are_tested_together_and_too_few_labels_say_nothing(judge):
     assert report["self-preference"]["problem"] == "needs labelled cases of two agents"
 
 
-def test_a_rate_with_a_minimum_says_how_many_labels_decide_about_it(judge):
-    label(judge, 12)
-    need = json.loads(judge("rate", "--min", 0.3, "--json").out)["need"]
-    assert 12 <= need["labels"] <= 60 and need["labelled"] == 12
-    assert f"{need['labels']} labels drawn" in judge("rate", "--min", 0.3).out
-
-
 def test_a_torn_line_is_a_warning_of_every_command(judge):
     label(judge, 12)
     with Path(f"judging/labels/{METRIC}.jsonl").open("a", encoding="utf-8") as file:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
@@ -14,7 +12,6 @@ from rightcall.stats.agreement import (
     kappa,
     kappa_interval,
     pair_agreement,
-    rater_agreement,
 )
 
 
@@ -46,33 +43,3 @@ def test_pairs_of_labellers_who_share_cases():
     pairs = agreement_by_pair({"bob": bob, "ann": ann, "eve": {9: True}})
     assert list(pairs) == [("ann", "bob")]
     assert (pairs["ann", "bob"].cases, pairs["ann", "bob"].share) == (3, pytest.approx(2 / 3))
-
-
-def test_krippendorff_alpha_of_published_examples():
-    """Krippendorff (2011), part A: binary data, two observers, ten units, no missing data: α = 0.095."""
-    first, second = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    ratings = [(bool(a), bool(b)) for a, b in zip(first, second, strict=True)]
-    alpha = rater_agreement(ratings).beyond_chance
-    assert alpha == pytest.approx(0.095, abs=5e-4)
-    assert rater_agreement([*ratings, (True, None), (None, None)]).beyond_chance == alpha
-
-
-def test_alpha_with_missing_ratings_is_one_minus_observed_over_expected():
-    """By hand: cases TT, TF-, TFF, FF: coincidences TT 2, TF and FT 2 each, FF 3: of 9 ratings 4 T, 5 F."""
-    ratings = [(True, True, None), (True, False, None), (True, False, False), (False, None, False)]
-    assert rater_agreement(ratings).beyond_chance == pytest.approx(1 - (9 - 1) * 4 / (2 * 4 * 5))
-
-
-def test_alpha_is_undefined_when_everyone_says_the_same():
-    agreement = rater_agreement([(True, True, True)] * 9)
-    assert (agreement.cases, agreement.share, agreement.beyond_chance, agreement.low) == (9, 1.0, None, None)
-    assert rater_agreement([]).share is None
-
-
-def test_alpha_of_three_raters_has_an_interval_around_it():
-    rng = random.Random(4)
-    cases = [(truth, [truth if rng.random() < 0.85 else not truth for _ in range(3)])
-             for truth in (rng.random() < 0.4 for _ in range(80))]  # fmt: skip
-    agreement = rater_agreement(votes for _, votes in cases)
-    assert agreement.low < agreement.beyond_chance < agreement.high
-    assert 0.3 < agreement.beyond_chance < 0.7

@@ -15,11 +15,10 @@ from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import pluralize
 from rightcall.store.address import open_store
-from rightcall.store.base import RunFilter, user_name
+from rightcall.store.base import RunFilter
 
 if TYPE_CHECKING:
     from rightcall.model.label import JudgementRecord
-    from rightcall.run.label_session import LabelForecast
     from rightcall.store.sql.store import Store
 
 BELOW_FLOOR = 3
@@ -45,10 +44,6 @@ def rate(
         Option("Population of the rate: all cases like these, or these cases only"),
     ] = "cases_like_these",
     conf: Annotated[float, Option("Confidence of the interval", gt=0, le=1)] = 0.95,
-    minimum: Annotated[
-        float | None,
-        Option("Also forecast the labels that decide about this rate", flags=("--min",), gt=0, le=1),
-    ] = None,
     again: Annotated[
         bool, Option("First ask the judge, as it is in the suite now, about the labelled cases again")
     ] = False,
@@ -59,7 +54,6 @@ def rate(
     """
     from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_bias, judge_report
     from rightcall.run.judge_requests import judge_again, judge_now
-    from rightcall.run.label_session import LabelSession, LabelSettings, labels_needed
     from rightcall.show.judge_report import print_bias, print_rate
 
     with open_judged(run, options) as (store, judged, folder):
@@ -67,32 +61,21 @@ def rate(
         report = judge_report(judged, folder, about=about, conf=conf)
         many = again or report.usable_labels >= LABELS_FOR_BIAS
         biases, drift = judge_bias(store, judged, folder) if many else ([], [])
-        session = LabelSession(store, judged, folder, LabelSettings(user_name() or "rate"))
-        need = None if minimum is None else labels_needed(session, minimum, about=about)
     if options.as_json:
         print_json({"format": "rightcall/judge/1", **report.document(), "biases": biases, "drift": drift,
-                    "judgements": records, "need": need})  # fmt: skip
+                    "judgements": records})  # fmt: skip
     else:
         if records:
             tell(_judgements_sentence(records))
         print_rate(console(), report)
         if many:
             print_bias(console(), biases, drift)
-        if need is not None:
-            tell(_need_sentence(need))
     raise click.exceptions.Exit(0 if report.is_calibrated else BELOW_FLOOR)
 
 
 def _judgements_sentence(records: list[JudgementRecord]) -> str:
     broken = sum(record.share is None for record in records)
     return f"{records[0].described}: {pluralize(len(records), 'labelled case')} judged, {broken:,} without a verdict"
-
-
-def _need_sentence(need: LabelForecast) -> str:
-    goal = f"a decision about {need.minimum:.2f}"
-    if need.labels is None:
-        return f"not even labels of all {need.cases:,} cases give {goal}; run more cases"
-    return f"{need.labels:,} labels drawn {need.drawn} give {goal}; there are {need.labelled:,}"
 
 
 @judge.command()

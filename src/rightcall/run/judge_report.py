@@ -15,7 +15,7 @@ from rightcall.model.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
 from rightcall.run.judged_run import JudgedRun, load_judged_run
 from rightcall.run.suite import load_suite
-from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement, rater_agreement
+from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement
 from rightcall.stats.judged_interval import About
 from rightcall.store.base import StoredRun
 from rightcall.store.labels import LabelFolder, LabelRows
@@ -25,7 +25,7 @@ LABELS_FOR_BIAS = 48
 
 
 class PeopleAgreement(Record, frozen=True, omit_defaults=False):
-    """How far people agree: two of them, or all when there are more."""
+    """How far two people agree."""
 
     people: tuple[str, ...]
     agreement: Agreement
@@ -117,14 +117,9 @@ def label_floor(run: StoredRun) -> int:
 
 
 def people_agreement(labelling: RunLabels) -> list[PeopleAgreement]:
-    """The agreement of every two labellers who share cases, and of all of them if there are more than two."""
-    names = labelling.labellers
-    raters = {name: labelling.verdicts_of(name) for name in names}
-    pairs = [PeopleAgreement(pair, agreement) for pair, agreement in agreement_by_pair(raters).items()]
-    if len(pairs) < 2:
-        return pairs
-    ratings = [[verdict_of(answer.label) for answer in labels.answers] for labels in labelling.cases.values()]
-    return [*pairs, PeopleAgreement(tuple(sorted(names)), rater_agreement(ratings))]
+    """The agreement of every two labellers who share cases."""
+    raters = {name: labelling.verdicts_of(name) for name in labelling.labellers}
+    return [PeopleAgreement(pair, agreement) for pair, agreement in agreement_by_pair(raters).items()]
 
 
 def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[list[Bias], list[DriftPoint]]:

@@ -6,25 +6,21 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import utc_text
-from rightcall.decide.label_rules import Assignment, RunLabels, plan_name, run_labels, verdict_of
+from rightcall.decide.label_rules import Assignment, RunLabels, plan_name, run_labels
 from rightcall.model.label import BY_HAND, SETTLED, Label, LabelWord
 from rightcall.model.record import Record
 from rightcall.run.judged_run import CaseQuestion, JudgedRun, case_question
 from rightcall.run.run_judges import LABELS
 from rightcall.stats.judged_strata import level
-from rightcall.stats.label_count import labels_for_decision
 from rightcall.stats.label_plan import label_plan, random_plan
 from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
-
-if TYPE_CHECKING:
-    from rightcall.stats.judged_interval import About
 
 LABELS_BY_DEFAULT = 48
 LONGEST_NOTE, LONGEST_NAME = 2000, 100
@@ -231,28 +227,6 @@ def label_index(store: Store, fingerprints: dict[str, str]) -> dict[str, LabelIn
     name = fingerprints.get(LABELS, "")
     content = store.runs.document(LABELS, name) if name else None
     return codec.decode(content, dict[str, LabelIndex], "index of labels") if content else {}
-
-
-class LabelForecast(Record, frozen=True, omit_defaults=False):
-    """The labels that a decision about a minimum needs, None when labels of all `cases` would not do."""
-
-    minimum: float
-    labels: int | None
-    cases: int
-    reached: float
-    drawn: str
-    labelled: int
-
-
-def labels_needed(session: LabelSession, minimum: float, *, about: About) -> LabelForecast:
-    """How many labels of the plan decide about a minimum."""
-    judged, labelling = session.judged, session.labels()
-    labels = labelling.plan_labels(judged.population, judged.judge_hash)
-    verdicts = {case: verdict_of(labelling.cases[case].word) for case in labels}
-    is_chosen = session.kind == "chosen"
-    need = labels_for_decision(judged.judgements, minimum, verdicts, about=about, chosen=is_chosen)
-    drawn = "by the judge's split votes" if is_chosen else "at random"
-    return LabelForecast(minimum, need.labels, need.cases, need.reached, drawn=drawn, labelled=len(labels))
 
 
 def settle(

@@ -12,8 +12,8 @@
     sequential     e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files
-    label_plan     which cases to label; label_count: how many
-    agreement      raters with each other: share, Cohen's kappa, Krippendorff's alpha
+    label_plan     which cases to label
+    agreement      raters with each other: share, Cohen's kappa
 
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
 symbols, and a test against an independent computation.

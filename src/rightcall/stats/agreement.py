@@ -1,4 +1,4 @@
-"""Agreement of two or more raters about yes/no questions, beyond what chance gives.
+"""Agreement of two raters about yes/no questions, beyond what chance gives.
 
 Intervals are 10,000 seeded draws of Dirichlet(counts + ½), which covered 94.6 % on average and 91.5 % at worst over 24
 designs of 20 to 100 cases (`python -m benchmarks judged --part kappa`). Where chance alone explains everything, because
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ class Table(NamedTuple):
 class Agreement(Record, frozen=True, omit_defaults=False):
     """How far raters agree: on how many cases, on which share of them, and beyond chance with its interval.
 
-    `beyond_chance` is Cohen's κ for two raters and Krippendorff's α for more; None when it is undefined.
+    `beyond_chance` is Cohen's κ; None when it is undefined.
     """
 
     cases: int
@@ -88,65 +88,17 @@ def kappa(table: Sequence[float]) -> float | None:
 
 
 @lru_cache(maxsize=256)
-def kappa_interval(table: Table, conf: float = 0.95, *, seed: int = 0) -> Interval | None:
+def kappa_interval(table: Table, conf: float = 0.95) -> Interval | None:
     """The central interval of κ over draws of the table's shares; None when κ is undefined."""
     require_share("kappa_interval", "conf", conf)
-    return None if kappa(table) is None else _draw_interval(table, kappa, conf, seed)
-
-
-def rater_agreement(
-    ratings: Iterable[Sequence[bool | None]], conf: float = 0.95, *, seed: int = 0
-) -> Agreement:
-    """Share of agreeing pairs and Krippendorff's α of any number of raters, with an interval over cases.
-
-    A rating is None where a rater did not decide. α = 1 − D_o/D_e with D_o the disagreeing ordered pairs within a case,
-    each case's divided by its ratings less one. Krippendorff, "Computing Krippendorff's alpha-reliability" (2011).
-    """
-    require_share("rater_agreement", "conf", conf)
-    patterns = _patterns(ratings)
-    pairs = {(yes, no): (yes + no) * (yes + no - 1) / 2 for yes, no in patterns}
-    agreeing = {(yes, no): (yes * (yes - 1) + no * (no - 1)) / 2 for yes, no in patterns}
-    total = sum(pairs[pattern] * number for pattern, number in patterns.items())
-    share = sum(agreeing[pattern] * number for pattern, number in patterns.items()) / total if total else None
-    alpha = _alpha(list(patterns), list(patterns.values()))
-    if alpha is None:
-        return Agreement(sum(patterns.values()), share, None, None, None)
-    sizes = {yes + no for yes, no in patterns}
-    possible = [(yes, size - yes) for size in sorted(sizes) for yes in range(size + 1)]
-    counts = [patterns[pattern] for pattern in possible]
-    interval = _draw_interval(counts, lambda weights: _alpha(possible, weights), conf, seed)
-    return Agreement(sum(patterns.values()), share, alpha, *interval)
-
-
-def _patterns(ratings: Iterable[Sequence[bool | None]]) -> Counter[tuple[int, int]]:
-    """How many cases have this many yes and no; cases with a single rating say nothing about agreement."""
-    tally = Counter((sum(r is True for r in case), sum(r is False for r in case)) for case in ratings)
-    return Counter({pattern: number for pattern, number in tally.items() if sum(pattern) > 1})
-
-
-def _alpha(patterns: Sequence[tuple[int, int]], weights: Sequence[float]) -> float | None:
-    yes_total = sum(weight * yes for (yes, _), weight in zip(patterns, weights, strict=True))
-    no_total = sum(weight * no for (_, no), weight in zip(patterns, weights, strict=True))
-    if yes_total <= 0 or no_total <= 0:
+    if kappa(table) is None:
         return None
-    observed = sum(
-        weight * 2 * yes * no / (yes + no - 1) for (yes, no), weight in zip(patterns, weights, strict=True)
-    )
-    ratings = yes_total + no_total
-    return 1 - observed * (ratings - 1) / (2 * yes_total * no_total)
-
-
-def _draw_interval(
-    counts: Sequence[float], statistic: Callable[[Sequence[float]], float | None], conf: float, seed: int
-) -> Interval:
-    """Quantiles of a statistic over draws of Dirichlet(counts + ½), scaled to the number of cases."""
-    rng = random.Random(seed)  # noqa: S311  repeatable, not secret
-    total = sum(counts)
+    rng = random.Random(0)  # noqa: S311  repeatable, not secret
     values = []
     for _ in range(RESAMPLES):
-        parts = [rng.gammavariate(count + 0.5, 1.0) for count in counts]
-        scale = total / sum(parts)
-        value = statistic([part * scale for part in parts])
+        parts = [rng.gammavariate(count + 0.5, 1.0) for count in table]
+        scale = table.total / sum(parts)
+        value = kappa([part * scale for part in parts])
         if value is not None:
             values.append(value)
     return central_interval(values, conf)
