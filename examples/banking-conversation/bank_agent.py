@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
-from rightcall import ToolCall
-from rightcall.models.base import ModelRequest
-from rightcall.models.scripted import ScriptedProvider
+from rightcall import ToolCall, scripted
 
 AMOUNT = re.compile(r"(\d+)(?:[.,](\d\d))?\s*(?:euros?|eur\b|€)", re.IGNORECASE)
 ACCOUNT = re.compile(r"\b[ab]\d\b", re.IGNORECASE)
 
 
-def answer(request: ModelRequest, *, careful: bool) -> str | ToolCall:
+def answer(request: Any, *, careful: bool) -> str | ToolCall:
     """The clerk's next words or call, from what was said so far."""
     said = " ".join(message.content for message in request.messages if message.role == "user")
     amounts = [100 * int(euros) + int(cents or 0) for euros, cents in AMOUNT.findall(said)]
@@ -34,9 +33,7 @@ def answer(request: ModelRequest, *, careful: bool) -> str | ToolCall:
     return transfer(accounts[0], accounts[1], amounts[-1], "pay-1")
 
 
-def after_call(
-    request: ModelRequest, tool: str, output: object, failed: bool, *, careful: bool
-) -> str | ToolCall:
+def after_call(request: Any, tool: str, output: object, failed: bool, *, careful: bool) -> str | ToolCall:
     """What the clerk does with the result of a call."""
     found = output if isinstance(output, dict) else {}
     if tool == "get_balance":
@@ -59,5 +56,5 @@ def transfer(source: str, target: str, cents: int, key: str) -> ToolCall:
     return ToolCall("transfer", {"source": source, "target": target, "cents": cents, "idempotency_key": key})
 
 
-careful = ScriptedProvider(lambda request: answer(request, careful=True), "careful clerk")
-careless = ScriptedProvider(lambda request: answer(request, careful=False), "careless clerk")
+careful = scripted(lambda request: answer(request, careful=True), "careful clerk")
+careless = scripted(lambda request: answer(request, careful=False), "careless clerk")

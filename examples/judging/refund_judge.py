@@ -10,9 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from rightcall import ToolCall
+from rightcall import ToolCall, scripted
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.models.scripted import ScriptedProvider
 
 RULE = "The answer promises the refund, and names the order that it is for."
 
@@ -29,7 +28,7 @@ class RefundJudge(Rubric):
 
     def __post_init__(self) -> None:
         verdict = {1: first_verdict, 2: drifted_verdict}[self.version]
-        object.__setattr__(self, "model", ScriptedProvider(verdict, f"refund-judge-{self.version}"))
+        object.__setattr__(self, "model", scripted(verdict, f"refund-judge-{self.version}"))
         super().__post_init__()
 
 

@@ -13,9 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rightcall.model import Tool, ToolCall
-from rightcall.models.base import ModelRequest
-from rightcall.models.scripted import ScriptedProvider, first_words
+import rightcall as rc
+from rightcall import Tool, ToolCall
 
 CUSTOMERS = {
     "Ana Silva": "C-4821", "Ben Okafor": "C-7310", "Chloe Dubois": "C-2954", "Dmitri Orlov": "C-9067",
@@ -39,9 +38,9 @@ def find_customer(name: str) -> dict[str, str]:
     return {"customer_id": CUSTOMERS.get(name, "C-0000"), "name": name}
 
 
-def answer(request: ModelRequest) -> ToolCall | str:
+def answer(request: Any) -> ToolCall | str:
     """The next call, or a text when nothing is left to do."""
-    asked = first_words(request)
+    asked = request.asked
     results = [str(result.output) for message in request.messages for result in message.results]
     rng = random.Random(f"{asked}/{request.trial}")
     tools = {tool.name: tool for tool in request.prompt.tools}
@@ -140,4 +139,4 @@ def words(text: str) -> set[str]:
     }
 
 
-model = ScriptedProvider(answer, "shop")
+model = rc.scripted(answer, "shop")

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-import rightcall as rc
 from rightcall.cli.main import main
+from rightcall.store.address import open_store
 from tests.support.dying_tools import served
 
 GOLDENS = 24
@@ -68,7 +68,7 @@ def checked(folder, monkeypatch, **fields):
 def test_a_tool_that_loses_its_connection_is_called_once_a_trial_and_counted(tmp_path, monkeypatch):
     agent = {"model": "scripted:script.json", "mode": "loop", "execute": "real"}
     code, report, effects = checked(tmp_path, monkeypatch, agent=agent, tools="fragile_payments:pay")
-    with rc.open_store(tmp_path / "r.db") as store:
+    with open_store(tmp_path / "r.db") as store:
         trials = sum(result.golden_id == "g3" for result in store.runs.results("last"))
     assert 1 <= effects == trials, report
     assert f"; {effects} call{'s' * (effects > 1)}: outcome unknown" in report["sentence"]
@@ -89,6 +89,6 @@ def test_a_service_that_drops_the_connection_is_asked_once_a_trial(tmp_path, mon
     with served(handle) as url:
         tools = [{"name": "pay", "description": "Pay someone.", "input_schema": {"type": "object"}}]
         _, report, effects = checked(tmp_path, monkeypatch, agent={"model": f"http:{url}"}, tools=tools)
-    with rc.open_store(tmp_path / "r.db") as store:
+    with open_store(tmp_path / "r.db") as store:
         trials = sum(result.golden_id == "g3" for result in store.runs.results("last"))
     assert 1 <= effects == trials, report

@@ -74,7 +74,7 @@ def test_tools_in_any_spelling_are_listed(rightcall, tools):
 @pytest.mark.parametrize(
     ("dialect", "key"),
     [("native", "input_schema"), ("anthropic", "input_schema"), ("mcp", "inputSchema"),
-     ("openai_responses", "parameters"), ("openai_chat", "function"), ("gemini", "parametersJsonSchema"),
+     ("openai_responses", "parameters"), ("openai", "function"), ("gemini", "parametersJsonSchema"),
      ("bedrock", "toolSpec")],
 )  # fmt: skip
 def test_a_tool_is_shown_in_the_spelling_asked_for(rightcall, tools, dialect, key):

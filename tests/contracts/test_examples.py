@@ -40,6 +40,30 @@ def test_a_script_asserts_what_it_shows(script):
     assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)) and ast.get_docstring(tree)
 
 
+EXTENDS = {
+    "judging/refund_judge.py": ["rightcall.metrics.judged.rubric"],
+}
+"""Examples that extend a part of RightCall; `plugin` is a package of such parts."""
+
+
+def imported_modules(tree: ast.AST) -> set[str]:
+    froms = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    return {name for name in froms | plain if name.split(".")[0] == "rightcall"}
+
+
+def test_examples_import_public_names_only():
+    examples = SEEDS.parent
+    private = {}
+    for path in sorted(examples.rglob("*.py")):
+        place = path.relative_to(examples).as_posix()
+        modules = imported_modules(ast.parse(path.read_text("utf-8")))
+        hidden = {name for name in modules if name.split(".")[1:2] not in ([], ["deepeval"], ["laminar"])}
+        if hidden and not place.startswith("plugin/"):
+            private[place] = sorted(hidden)
+    assert private == EXTENDS
+
+
 @pytest.mark.stories
 def test_the_scripts_with_tests_are_run_by_rightcall_test(tmp_path):
     command = [

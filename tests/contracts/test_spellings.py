@@ -114,7 +114,7 @@ SERVER = [Call("web_search", {"query": "x"}, "s1"), Call("bash_code_execution", 
 """The names of Anthropic's own tools are fixed."""
 
 REAL: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "openai": ("openai_chat", real_chat),
+    "openai": ("openai", real_chat),
     "openai responses": ("openai_responses", real_response),
     "openai mcp_call": ("openai_mcp_call", real_response),
     "anthropic": ("anthropic", real_anthropic),

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.datasets import trajectories
-from rightcall.model.dialects import openai_chat
+from rightcall.model.dialects import openai
 from rightcall.models.openai import OpenAIProvider
 
 texts = st.none() | st.text(max_size=5)
@@ -101,7 +101,7 @@ def test_an_answer_is_read_the_same_by_the_faster_way(answers, end):
 
     fast = read_body()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(openai_chat, "read_answer", lambda message: None)
+        patch.setattr(openai, "read_answer", lambda message: None)
         assert fast == read_body()
 
 

@@ -53,7 +53,7 @@ SPELT = {
         {"role": "assistant", "calls": [{"name": "f", "arguments": {"x": 1}, "id": "1"}]},
         {"role": "tool", "results": [{"call_id": "1", "output": "A"}]},
     ],
-    "openai_chat": [
+    "openai": [
         {
             "role": "assistant",
             "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{"x": 1}'}}],

@@ -10,7 +10,7 @@ from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.model import Message, ToolCall, ToolResult
 from rightcall.models.base import ModelRequest
 from rightcall.models.resolver import resolve
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.models.scripted import ScriptedProvider, scripted
 
 from .samples import PROMPT, a_request, ask
 
@@ -78,9 +78,7 @@ def test_a_function_may_be_the_script_whether_async_or_not():
 
 
 def test_answers_may_be_a_plain_mapping():
-    provider = ScriptedProvider.from_answers(
-        {"hue": [[ToolCall("f"), ToolCall("g")], "done"], "Hi": "Hello."}
-    )
+    provider = scripted({"hue": [[ToolCall("f"), ToolCall("g")], "done"], "Hi": "Hello."})
     assert [c.name for c in ask(provider, a_request(golden_id="hue")).message.calls] == ["f", "g"]
     assert ask(provider, a_request("Hi")).message.content == "Hello."
 

@@ -118,7 +118,7 @@ def test_an_agent_that_raises_for_the_first_two_goldens_is_a_broken_setup(tmp_pa
         rc.errors.ConfigError, match=r"KeyError: 'g0[01]' \(.*test_answers\.py:\d+ in raising"
     ):
         rc.evaluate(raising, SILENT, store=tmp_path / "s.db", concurrency=4, seed=3)
-    (kept,) = rc.open_store(tmp_path / "s.db").runs.page()
+    (kept,) = open_store(tmp_path / "s.db").runs.page()
     assert kept.results >= 2 and not kept.finished
 
 

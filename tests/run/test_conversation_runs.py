@@ -251,7 +251,7 @@ def test_a_dry_run_counts_every_possible_turn_and_says_so(bank):
 def test_what_the_simulated_user_spends_counts_for_the_case_and_the_budget(tmp_path):
     (first, *_) = held(tmp_path).results
     assert first.usage == Usage(16, 14, 1.01) and first.trajectory.usage.cost_usd == 0.01
-    stopped = held(tmp_path, run_limits=rc.RunLimits(cost_usd=1.5), concurrency=1)
+    stopped = held(tmp_path, run_limits={"cost_usd": 1.5}, concurrency=1)
     assert stopped.verdict.word == "INCONCLUSIVE" and "spent of $1.5" in stopped.verdict.sentence
 
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall.api.decisions import sample_size
 from rightcall.cli.compare import compare as compare_command
 from rightcall.cli.gate import gate as gate_command
 from rightcall.decide.candidates import compare_many
@@ -117,7 +118,7 @@ IMPOSSIBLE = [
 def test_an_impossible_plan_is_refused_by_library_and_command(asked):
     options = {"min": 0.9, "target": 0.97, **asked}
     with pytest.raises(rc.errors.RightCallError):
-        rc.sample_size(**options)
+        sample_size(**options)
     rates = [word for name in ("min", "target") for word in (f"--{name}", str(options[name]))]
     if asked.keys() <= {"min", "target"}:
         result = CliRunner().invoke(gate_command, ["--plan", *rates])

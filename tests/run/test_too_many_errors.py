@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rightcall as rc
+from rightcall.store.address import open_store
 
 GOLDENS = [rc.Golden(f"Say {n}", id=f"g{n:04}", no_calls=True) for n in range(600)]
 
@@ -20,7 +21,7 @@ def test_a_run_asks_no_more_once_its_verdict_can_only_be_an_error(gate, tmp_path
     run = rc.evaluate(agent, GOLDENS, store=tmp_path / "s.db", gate=gate, concurrency=1)
     assert 30 < len(asked) < 600 and run.verdict.exit_code == 4
     assert "cases got no answer, more than 5% of 600; " in run.verdict.sentence
-    (stored,) = rc.open_store(tmp_path / "s.db").runs.page()
+    (stored,) = open_store(tmp_path / "s.db").runs.page()
     assert not stored.finished  # `--resume` asks the others
 
 

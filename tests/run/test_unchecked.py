@@ -26,6 +26,7 @@ from rightcall.decide.outcome import outcomes_of
 from rightcall.decide.verdict import decide
 from rightcall.metrics.tally import Tally
 from rightcall.model import Failure, RecordedTrajectory
+from rightcall.model.run import CaseResult
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.show.view.case import reason_of
 from rightcall.store.address import open_store
@@ -214,7 +215,7 @@ def test_expectations_that_are_added_later_check_the_stored_run(tmp_path):
 
 results = st.lists(
     st.builds(
-        rc.CaseResult,
+        CaseResult,
         golden_id=st.sampled_from(["a", "b", "c", "d"]),
         trial=st.integers(0, 2),
         passed=st.booleans(),
@@ -244,9 +245,7 @@ GATES = [
 @given(results, unchecked, st.sampled_from(GATES))
 def test_unchecked_cases_change_no_rate_no_interval_and_no_verdict(checked, more, gate):
     added = [
-        rc.CaseResult(
-            golden, trial, False, 0.0, {}, error=error, codes=(Failure("wrong_tool"),), checked=False
-        )
+        CaseResult(golden, trial, False, 0.0, {}, error=error, codes=(Failure("wrong_tool"),), checked=False)
         for golden, trial, error in more
     ]
     plain, mixed = Tally(), Tally()
@@ -260,7 +259,7 @@ def test_unchecked_cases_change_no_rate_no_interval_and_no_verdict(checked, more
         assert _gated(checked, gate) == _gated([*checked, *added], gate)
 
 
-def _gated(found: list[rc.CaseResult], gate: Gate) -> tuple[Any, ...]:
+def _gated(found: list[CaseResult], gate: Gate) -> tuple[Any, ...]:
     """The verdict by what a gate keeps of a run in progress, and by what it reads from a store."""
     evidence = GateEvidence(gate)
     for result in found:

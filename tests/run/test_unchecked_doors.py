@@ -20,11 +20,12 @@ from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
+from rightcall.api.decisions import sample_size
 from rightcall.datasets.goldens import save_goldens
 from rightcall.decide.config import read_gate
 from rightcall.improve.robustness import run_perturbed
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.improve.run_matrix import golden_matrix, group_trend
+from rightcall.improve.run_matrix import golden_matrix, group_runs, run_trend
 from rightcall.model import Message
 from rightcall.models.base import ModelReply
 from rightcall.run.decisions import flakiness
@@ -85,7 +86,7 @@ def regressed(store: Store, group: str) -> Any:
 
 
 def trend(store: Store, group: str) -> Any:
-    return [(p.rate, p.low, p.high, p.goldens) for p in group_trend(store, group)]
+    return [(p.rate, p.low, p.high, p.goldens) for p in run_trend(store, group_runs(store, group))]
 
 
 def matrix(store: Store, group: str) -> Any:
@@ -184,7 +185,7 @@ def test_a_plan_counts_goldens_that_state_a_check(tmp_path):
     plans = []
     for group, goldens in GROUPS.items():
         save_goldens(goldens, tmp_path / f"{group}.jsonl")
-        plans.append(rc.sample_size(0.5, 0.9, dataset=tmp_path / f"{group}.jsonl"))
+        plans.append(sample_size(0.5, 0.9, dataset=tmp_path / f"{group}.jsonl"))
     assert plans[0] == plans[1]
 
 

@@ -331,7 +331,7 @@ def _listed(found: Any) -> list[Any]:
 
 SPELLINGS: dict[str, Spelling] = {
     "native": Spelling(native, _whole, "RightCall"),
-    "openai_chat": Spelling(
+    "openai": Spelling(
         openai_chat, lambda found: [found["choices"][0]["message"]], "OpenAI chat completions"
     ),
     "openai_legacy": Spelling(openai_legacy, _whole, "OpenAI `function_call`", ids=False),

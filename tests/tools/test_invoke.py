@@ -259,7 +259,7 @@ def test_abort_stops_the_agent_and_every_call_of_the_turn_has_its_result():
     assert [i.outcome for i in made] == ["ok", "aborted", "aborted"] and effects.done == []
 
 
-@pytest.mark.parametrize("spelling", ["native", "anthropic", "openai_chat", "openai_responses"])
+@pytest.mark.parametrize("spelling", ["native", "anthropic", "openai", "openai_responses"])
 def test_a_transcript_cut_by_an_abort_is_valid_in_every_wire_format(spelling):
     @tool(destructive=True)
     async def wipe() -> None:

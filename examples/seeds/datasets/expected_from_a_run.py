@@ -1,8 +1,7 @@
 """Expected calls proposed from a run: what most trials did, as drafts that decide nothing before a person accepts."""
 
 import rightcall as rc
-from rightcall.core.errors import ConfigError
-from rightcall.datasets.review import reviewed
+from rightcall.deepeval.dataset import EvaluationDataset
 
 PROMPTS = [rc.Golden("Weather in Hanoi?", id="weather"), rc.Golden("Book a table", id="table")]
 DID = {
@@ -37,8 +36,10 @@ def right(golden):
 # What an agent did is not what it should do: an unreviewed draft is refused, an accepted one decides.
 try:
     rc.evaluate(right, [weather])
-except ConfigError as error:
+except rc.errors.ConfigError as error:
     print(error)
 else:
     raise AssertionError("an unreviewed draft was run")
-assert rc.evaluate(right, [reviewed(weather, "accepted", author="Lan")]).passed
+dataset = EvaluationDataset([weather])
+dataset.review(weather.id, "accepted", author="Lan")
+assert rc.evaluate(right, dataset).passed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall import ToolCall
-from rightcall.models.scripted import ScriptedProvider
+from rightcall import ToolCall, scripted
 
 
 def your_llm_app(question: str) -> str:
@@ -20,4 +19,4 @@ def verdict(request):
     return ToolCall("give_verdict", {"verdict": "pass" if passed else "fail", "reason": reason})
 
 
-JUDGE = ScriptedProvider(verdict, "judge")
+JUDGE = scripted(verdict, "judge")

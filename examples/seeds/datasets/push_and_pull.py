@@ -1,7 +1,7 @@
 """Versions of a dataset in the store. A draft is not pulled until it is pushed as final."""
 
+import rightcall as rc
 from rightcall import ConversationalGolden, Golden
-from rightcall.core.errors import RightCallError
 from rightcall.deepeval.dataset import EvaluationDataset
 
 dataset = EvaluationDataset([Golden(input="What is your name?")])
@@ -27,6 +27,6 @@ assert pulled.multi_turn
 
 try:
     pulled.pull(alias="My datset")
-except RightCallError as error:
+except rc.errors.RightCallError as error:
     print(error)
     assert "My datset" in str(error)

@@ -6,8 +6,6 @@ Twenty requests to read a file. One model reads, the other lists the directory f
 from file_tools import TOOLS
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.decisions import compare_runs
 
 goldens = [
     rc.Golden(f"Read chapter{i}.md", id=f"read-{i}", expected_calls=(rc.ExpectedCall("readFile"),))
@@ -20,11 +18,11 @@ def model(wrong):
         lists = any(f"chapter{i}.md" in request.messages[-1].content for i in range(wrong))
         return rc.ToolCall("listFiles" if lists else "readFile", {"path": "."})
 
-    return rc.Agent(ScriptedProvider(answer, f"wrong-{wrong}"), tools=TOOLS)
+    return rc.Agent(rc.scripted(answer, f"wrong-{wrong}"), tools=TOOLS)
 
 
 first, second = (rc.evaluate(model(wrong), goldens, group="models") for wrong in (0, 8))
-(found,) = compare_runs(second.store, first.id, [second.id])
+(found,) = rc.compare(first, second)
 print(
     f"{first.summary.overall.pass_rate:.0%} against {second.summary.overall.pass_rate:.0%}, p = {found.p_adjusted:.4f}"
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 PATH = {"type": "string", "description": "Path of the file or directory, such as src/main.py."}
 TEXTS = {
@@ -31,4 +30,4 @@ def model(**changes):
         names = next((names for word, names in choices.items() if word in prompt), [])
         return [rc.ToolCall(name, {"path": "."}) for name in names] or "Paris, or a joke."
 
-    return ScriptedProvider(answer)
+    return rc.scripted(answer)

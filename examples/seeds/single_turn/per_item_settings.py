@@ -4,7 +4,6 @@ from file_tools import TOOLS
 
 import rightcall as rc
 from rightcall.laminar import evaluate
-from rightcall.models.scripted import ScriptedProvider
 
 
 def answer(request):
@@ -24,7 +23,7 @@ items = [
         "target": {"category": "golden"},
     },
 ]
-agent = rc.Agent(ScriptedProvider(answer), tools=TOOLS, system="Be kind.", settings={"temperature": 0})
+agent = rc.Agent(rc.scripted(answer), tools=TOOLS, system="Be kind.", settings={"temperature": 0})
 run = evaluate(data=items, executor=agent)
 said = sorted(result.trajectory.output for result in run.results)
 print(said)

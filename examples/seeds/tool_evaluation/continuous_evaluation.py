@@ -3,7 +3,6 @@
 from weather import CONFUSED, GOLDENS, agent
 
 import rightcall as rc
-from rightcall.run.decisions import compare_runs
 
 before = rc.evaluate(agent(), GOLDENS, group="weather-nightly", name="before")
 after = rc.evaluate(agent(forecast=CONFUSED), GOLDENS, group="weather-nightly", name="after")
@@ -11,6 +10,5 @@ after = rc.evaluate(agent(forecast=CONFUSED), GOLDENS, group="weather-nightly", 
 for run in (before, after):
     print(run.id, run.store.runs.get(run.id).run.group, f"{run.summary.overall.pass_rate:.0%}")
 
-(found,) = compare_runs(after.store, before.id, [after.id])
-print(found.comparison.sentence)
+print(rc.compare(before, after))
 assert before.passed and not after.passed

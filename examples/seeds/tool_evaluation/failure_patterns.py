@@ -9,7 +9,6 @@ from collections import defaultdict
 from weather import GOLDENS, TOOLS
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 GROUPS = {
     "wrong tool": ("wrong_tool", "unknown_tool", "unexpected_call"),
@@ -30,9 +29,7 @@ answers = {
 tomorrow = rc.Golden(
     "Will it rain in Hue tomorrow?", id="T004_tomorrow", expected_calls=(rc.ExpectedCall("get_forecast"),)
 )
-run = rc.evaluate(
-    rc.Agent(ScriptedProvider.from_answers(answers), tools=TOOLS, mode="loop"), [*GOLDENS, tomorrow]
-)
+run = rc.evaluate(rc.Agent(rc.scripted(answers), tools=TOOLS, mode="loop"), [*GOLDENS, tomorrow])
 
 found = defaultdict(list)
 for result in run.results:

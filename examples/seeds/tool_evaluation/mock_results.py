@@ -7,14 +7,13 @@ schema promises. The loop goes on with these results until the model answers.
 from weather import FORECAST, HANOI, TOOLS
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 
 def mock_forecast(city, days):
     return {"status": "success", "received": {"city": city, "days": days}}
 
 
-model = ScriptedProvider(lambda request: [[HANOI, FORECAST], "Done."][request.turn])
+model = rc.scripted(lambda request: [[HANOI, FORECAST], "Done."][request.turn])
 agent = rc.Agent(
     model,
     tools=TOOLS,

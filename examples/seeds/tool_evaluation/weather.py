@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 TOOLS = [
     {
@@ -77,7 +76,7 @@ def agent(forecast: rc.ToolCall = FORECAST) -> rc.Agent:
         "T003_no_tool_needed": [CLIMATE],
     }
     return rc.Agent(
-        ScriptedProvider.from_answers(answers),
+        rc.scripted(answers),
         tools=TOOLS,
         system="You are a weather assistant.",
         mode="loop",

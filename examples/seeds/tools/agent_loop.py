@@ -7,7 +7,6 @@ is a script; put `rc.Agent("anthropic:claude-sonnet-5", …)` in its place to us
 from typing import Literal
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 USERS = {"usr_001": {"name": "Alice", "status": "active"}, "usr_002": {"name": "Bob", "status": "inactive"}}
 
@@ -43,7 +42,7 @@ both = [
     rc.ToolCall("get_user", {"user_id": "usr_001"}),
     rc.ToolCall("deactivate_user_session", {"user_id": "usr_001", "reason": "security_incident"}),
 ]
-model = ScriptedProvider.from_answers({QUESTION: [both, "Alice has been logged out."]})
+model = rc.scripted({QUESTION: [both, "Alice has been logged out."]})
 agent = rc.Agent(model, tools=[get_user, deactivate_user_session], mode="loop", execute="real")
 golden = rc.Golden(
     QUESTION,
@@ -61,7 +60,7 @@ told = [result.call_id for message in trajectory.messages for result in message.
 assert told == [call.id for call in trajectory.calls]  # as many results as calls, each under its id
 
 # A model that never comes to an end is stopped by a limit, and that is a failure of the agent.
-restless = ScriptedProvider(lambda request: rc.ToolCall("get_user", {"user_id": "usr_002"}))
+restless = rc.scripted(lambda request: rc.ToolCall("get_user", {"user_id": "usr_002"}))
 agent = rc.Agent(restless, tools=[get_user], mode="loop", execute="real", limits=rc.Limits(calls=5))
 (stopped,) = rc.evaluate(
     agent, [rc.Golden("Who is Bob?", expected_calls=(rc.ExpectedCall("get_user"),))]

@@ -6,7 +6,6 @@ RightCall reads definitions and transcripts of either, so an agent built on one 
 import json
 
 import rightcall as rc
-from rightcall.model.dialects import SPELLINGS, read_messages, read_tool, trajectory_from_messages
 
 SCHEMA = {
     "type": "object",
@@ -18,8 +17,8 @@ OPENAI = {
     "type": "function",
     "function": {"name": "get_user", "description": "Look up a user.", "parameters": SCHEMA},
 }
-assert read_tool(ANTHROPIC, "anthropic") == read_tool(OPENAI, "openai")
-assert SPELLINGS["openai_chat"].write_tool(read_tool(ANTHROPIC, "anthropic")) == OPENAI
+assert rc.Tool.read(ANTHROPIC) == rc.Tool.read(OPENAI)
+assert rc.Tool.read(ANTHROPIC).write("openai") == OPENAI
 
 USER = {"id": "usr_001", "name": "Alice"}
 anthropic_messages = [
@@ -53,7 +52,7 @@ openai_messages = [
 
 golden = rc.Golden("Who is usr_001?", expected_calls=(rc.ExpectedCall("get_user", {"user_id": "usr_001"}),))
 for name, messages in (("anthropic", anthropic_messages), ("openai", openai_messages)):
-    trajectory = trajectory_from_messages(read_messages(messages, name))
+    trajectory = rc.Trajectory.read(messages)
     verdict = rc.score_trajectory(golden, trajectory)
     print(
         name,

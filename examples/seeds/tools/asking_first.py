@@ -1,7 +1,6 @@
 """An agent that asks before it deletes, what its approver may answer, and a golden that expects the question."""
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 GOLDEN = rc.Golden(
     "Delete account 7",
@@ -23,7 +22,7 @@ def run(approvals, **behaviour):
 
     answers = [rc.ToolCall("delete_account", {"id": 7}), "Finished."]
     agent = rc.Agent(
-        ScriptedProvider(lambda request: answers[min(request.turn, 1)]),
+        rc.scripted(lambda request: answers[min(request.turn, 1)]),
         tools=[delete_account],
         mode="loop",
         execute="real",

@@ -7,7 +7,6 @@ not happen.
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.runtime.toolbox import Toolbox
 
 tags = {"usr_001": {"vip"}}
 
@@ -26,7 +25,7 @@ def add_tag_to_user(user_id: str, tag: str) -> dict:
     return {"action_taken": True, "detail": f"'{tag}' was added to {user_id}"}
 
 
-toolbox = Toolbox([add_tag_to_user], execute="real")
+toolbox = rc.Toolbox([add_tag_to_user], execute="real")
 context = toolbox.context(run="example", task="tagging")
 
 

@@ -7,7 +7,6 @@ tool and these arguments alone, and a token that was made up is refused.
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.runtime.toolbox import Toolbox
 
 accounts = {"usr_001", "usr_002"}
 
@@ -28,7 +27,7 @@ def permanently_delete_account(user_id: str) -> dict:
     return {"deleted": user_id}
 
 
-toolbox = Toolbox([permanently_delete_account], execute="real")
+toolbox = rc.Toolbox([permanently_delete_account], execute="real")
 context = toolbox.context(run="example", task="delete-usr_002")
 
 

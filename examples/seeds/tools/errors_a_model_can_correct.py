@@ -5,7 +5,6 @@ would have left it guessing.
 """
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 USERS = {"usr_001": "alice"}
 
@@ -43,7 +42,7 @@ def model(request):
     return "alice is usr_001."
 
 
-agent = rc.Agent(ScriptedProvider(model), tools=[list_users, get_user], mode="loop", execute="real")
+agent = rc.Agent(rc.scripted(model), tools=[list_users, get_user], mode="loop", execute="real")
 golden = rc.Golden(
     "Who is alice?",
     expected_calls=(rc.ExpectedCall("get_user", {"user_id": "usr_001"}),),

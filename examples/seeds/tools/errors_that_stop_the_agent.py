@@ -5,7 +5,6 @@ and the model is not asked again.
 """
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 ACTIVE_ORDERS = {"usr_001": 2, "usr_002": 0}
 accounts = {"usr_001", "usr_002"}
@@ -33,7 +32,7 @@ def deleting_as(role):
 
 def ended(role, user_id):
     """What became of a request to delete this account."""
-    model = ScriptedProvider(
+    model = rc.scripted(
         lambda request: "Done." if request.turn else rc.ToolCall("delete_account", {"user_id": user_id})
     )
     agent = rc.Agent(model, tools=[deleting_as(role)], mode="loop", execute="real")

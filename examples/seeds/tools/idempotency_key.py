@@ -7,7 +7,6 @@ customer is notified once. Without a key the second attempt would have been a se
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.runtime.toolbox import Toolbox
 
 sent = []
 
@@ -25,7 +24,7 @@ def send_notification(user_id: str, message: str) -> dict:
 
 
 assert "idempotency_key" in send_notification.tool.input_schema["required"]
-toolbox = Toolbox([send_notification], execute="real")
+toolbox = rc.Toolbox([send_notification], execute="real")
 context = toolbox.context(run="example", task="order-123")
 
 

@@ -7,8 +7,6 @@ accident is masked, so that no stack trace or SQL reaches the model.
 import asyncio
 
 import rightcall as rc
-from rightcall.tools.runtime.errors import Aborted
-from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = {
     "wrong input": rc.ToolError(
@@ -36,14 +34,14 @@ def look_up(kind: str) -> dict:
     raise KINDS[kind]
 
 
-toolbox = Toolbox([look_up], execute="real")
+toolbox = rc.Toolbox([look_up], execute="real")
 context = toolbox.context(run="example", task="failures")
 outcomes = {}
 for kind in KINDS:
     try:
         (made,) = asyncio.run(toolbox.invoke_turn([rc.ToolCall("look_up", {"kind": kind}, kind)], context))
         outcomes[kind] = f"told: {made.call.output['hint']}"
-    except Aborted as stop:
+    except rc.Aborted as stop:
         outcomes[kind] = f"stopped: {stop.reason}"
     print(f"{kind:<30} {outcomes[kind]}")
 

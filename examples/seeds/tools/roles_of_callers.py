@@ -1,8 +1,6 @@
 """On whose behalf an agent acts: a viewer is refused what an admin may do, and both are tested with one tool."""
 
 import rightcall as rc
-from rightcall.model import Caller
-from rightcall.models.scripted import ScriptedProvider
 
 deleted = []
 
@@ -16,16 +14,16 @@ def delete_account(id: int) -> str:
 
 answers = [rc.ToolCall("delete_account", {"id": 7}), "Finished."]
 agent = rc.Agent(
-    ScriptedProvider(lambda request: answers[min(request.turn, 1)]),
+    rc.scripted(lambda request: answers[min(request.turn, 1)]),
     tools=[delete_account],
     mode="loop",
     execute="real",
 )
 expected = [rc.ExpectedCall("delete_account", {"id": 7})]
 goldens = [
-    rc.Golden("Delete account 7", id="viewer", as_=Caller("viewer")),
-    rc.Golden("Delete account 7", id="admin", as_=Caller("admin"), expected_calls=expected),
-    rc.Golden("Delete account 7", id="no-try", as_=Caller("viewer"), forbidden_calls=["delete_account"]),
+    rc.Golden("Delete account 7", id="viewer", as_=rc.Caller("viewer")),
+    rc.Golden("Delete account 7", id="admin", as_=rc.Caller("admin"), expected_calls=expected),
+    rc.Golden("Delete account 7", id="no-try", as_=rc.Caller("viewer"), forbidden_calls=["delete_account"]),
 ]
 results = {case.golden_id: case for case in rc.evaluate(agent, goldens).results}
 refused = results["viewer"].trajectory.calls[0].output

@@ -7,9 +7,6 @@ the model sends is checked against the schema before the tool runs, and the refu
 import asyncio
 
 import rightcall as rc
-from rightcall.lint.engine import lint
-from rightcall.model.dialects import read_tool
-from rightcall.tools.runtime.toolbox import Toolbox
 
 PROCESS_USERS = {
     "name": "process_users",
@@ -42,11 +39,11 @@ only_in_words = {
     "reason": {"type": "string", "enum": ["import_run", "admin_action"], "description": "Why it is needed."},
 }
 in_words = {**PROCESS_USERS, "input_schema": {**PROCESS_USERS["input_schema"], "properties": only_in_words}}
-found = {finding.code: finding.hint for finding in lint([read_tool(in_words, "tools")]).diagnostics}
+found = {finding.code: finding.hint for finding in rc.lint([rc.Tool.read(in_words)]).diagnostics}
 print(found["TD321"], found["TD211"], found["TD322"], sep="; ")  # limit, default, values
 assert (found["TD321"], found["TD211"]) == ('add "maxItems": 100', 'add "default": false')
 
-toolbox = Toolbox([read_tool(PROCESS_USERS, "tools")])
+toolbox = rc.Toolbox([rc.Tool.read(PROCESS_USERS)])
 context = toolbox.context(run="example", task="statistics")
 
 

@@ -4,8 +4,7 @@ The name says what is done to what. The description says when to use the tool, w
 world. Each parameter is described, a closed list of values is an enum, and only what is always needed is required.
 """
 
-from rightcall.lint.engine import lint
-from rightcall.model.dialects import read_tool
+import rightcall as rc
 
 SEND_EMAIL = {
     "name": "send_email",
@@ -45,8 +44,8 @@ VAGUE = {
     },
 }
 
-good = [found for found in lint([read_tool(SEND_EMAIL, "tools")]).diagnostics if found.severity == "error"]
-bad = {found.rule for found in lint([read_tool(VAGUE, "tools")]).diagnostics}
+good = [found for found in rc.lint([rc.Tool.read(SEND_EMAIL)]).diagnostics if found.severity == "error"]
+bad = {found.rule for found in rc.lint([rc.Tool.read(VAGUE)]).diagnostics}
 
 print("send_email:", good or "no errors")
 print("email:", ", ".join(sorted(bad)))

@@ -7,8 +7,6 @@ found and what to do. Extra arguments, a number as text and a null are no except
 import asyncio
 
 import rightcall as rc
-from rightcall.model.dialects import read_tool
-from rightcall.tools.runtime.toolbox import Toolbox
 
 SEND_NOTIFICATION = {
     "name": "send_notification",
@@ -30,7 +28,7 @@ SEND_NOTIFICATION = {
     },
 }
 GOOD = {"user_id": "usr_001", "message": "Hello", "idempotency_key": "notify_order_123"}
-toolbox = Toolbox([read_tool(SEND_NOTIFICATION, "tools")])
+toolbox = rc.Toolbox([rc.Tool.read(SEND_NOTIFICATION)])
 context = toolbox.context(run="example", task="validation")
 
 

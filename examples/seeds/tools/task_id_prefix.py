@@ -5,7 +5,6 @@ that choose the same key never meet.
 """
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
 
 sent = []
 
@@ -44,7 +43,7 @@ def golden(task):
     )
 
 
-agent = rc.Agent(ScriptedProvider(model), tools=[send_notification], mode="loop", execute="real")
+agent = rc.Agent(rc.scripted(model), tools=[send_notification], mode="loop", execute="real")
 run = rc.evaluate(agent, [golden("task-1"), golden("task-2")], metrics=["double_effects"])
 print(len(sent), "notifications for two tasks with two calls each")
 assert run.passed and len(sent) == 2

@@ -5,10 +5,6 @@ that set and no others; scoring holds the agent to the same set.
 """
 
 import rightcall as rc
-from rightcall.lint.engine import lint
-from rightcall.model import Message
-from rightcall.model.dialects import read_tool
-from rightcall.models.scripted import ScriptedProvider
 
 DOMAINS = {"orders": ("list", "find", "cancel", "refund"), "users": ("list", "find", "invite", "lock")}
 
@@ -32,10 +28,10 @@ tool_sets = {domain: [f"{verb}_{domain}" for verb in verbs] for domain, verbs in
 def first_tool_offered(request):
     """In place of a model: takes the first tool it can see, and says how many there are."""
     offered = request.prompt.tools
-    return Message("assistant", f"{len(offered)} tools", (rc.ToolCall(offered[0].name, {"query": "x"}),))
+    return rc.Message("assistant", f"{len(offered)} tools", (rc.ToolCall(offered[0].name, {"query": "x"}),))
 
 
-agent = rc.Agent(ScriptedProvider(first_tool_offered), tools=tools, tool_sets=tool_sets)
+agent = rc.Agent(rc.scripted(first_tool_offered), tools=tools, tool_sets=tool_sets)
 goldens = [
     rc.Golden("Which orders are late?", tool_set="orders", expected_calls=(rc.ExpectedCall("list_orders"),)),
     rc.Golden("Who joined today?", tool_set="users", expected_calls=(rc.ExpectedCall("list_users"),)),
@@ -47,7 +43,7 @@ assert run.passed and {result.trajectory.output for result in run.results} == {"
 
 
 def tokens(names):
-    return lint([read_tool(tool, "tools") for tool in tools if tool["name"] in names]).tokens
+    return rc.lint([rc.Tool.read(tool) for tool in tools if tool["name"] in names]).tokens
 
 
 every, one = tokens([tool["name"] for tool in tools]), tokens(tool_sets["orders"])

@@ -5,9 +5,6 @@ can be undone; the destructive one cannot be called without a token that only th
 """
 
 import rightcall as rc
-from rightcall.lint.engine import lint
-from rightcall.model.dialects import read_tool
-from rightcall.models.scripted import ScriptedProvider
 
 USER_ID = {"type": "string", "description": "Id of the user, such as usr_001."}
 
@@ -19,7 +16,7 @@ def definition(name, description, **properties):
         "required": list(properties),
         "additionalProperties": False,
     }
-    return read_tool({"name": name, "description": description, "input_schema": schema}, name)
+    return rc.Tool.read({"name": name, "description": description, "input_schema": schema})
 
 
 before = [
@@ -52,7 +49,7 @@ after = [
 
 
 def errors(tools):
-    return {found.rule for found in lint(tools).diagnostics if found.severity == "error"}
+    return {found.rule for found in rc.lint(tools).diagnostics if found.severity == "error"}
 
 
 print("before:", ", ".join(sorted(errors(before))))
@@ -68,7 +65,7 @@ golden = rc.Golden(
     ),
     forbidden_calls=("permanently_delete_account",),
 )
-destroyer = ScriptedProvider(
+destroyer = rc.scripted(
     lambda request: rc.ToolCall(
         "permanently_delete_account", {"user_id": "usr_002", "confirmation_token": "made-up"}
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +16,14 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option, takes
 from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.options import GateOptions, SampleSizeOptions
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.decide.sample_size import SamplePlan
     from rightcall.decide.verdict import Verdict
+    from rightcall.improve.run_matrix import TrendPoint
     from rightcall.run.decisions import RunComparison
+    from rightcall.store.sql.store import Store
 
 CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "judges"}
 """Settings of a gate that are not requirements by themselves."""
@@ -32,6 +37,34 @@ class GateCall(GateOptions):
     rules: Annotated[Gate | Mapping[str, Any] | None, Option("A `Gate`, or the mapping of a suite")] = None
 
 
+class Comparisons(list["RunComparison"]):
+    """Comparisons of candidates with one baseline; printed, each says what changed, was fixed and broke."""
+
+    def __str__(self) -> str:
+        from rightcall.show.comparison import print_comparison
+        from rightcall.show.screen import screen_text
+
+        return "\n\n".join(screen_text(partial(print_comparison, compared=one)) for one in self)
+
+    __repr__ = __str__
+
+
+class Trend(list["TrendPoint"]):
+    """Runs in order of time, with their rates and what changed between them; printed, a table."""
+
+    def show(self, width: int = 80) -> str:
+        """The table for a terminal of this width."""
+        from rightcall.show.comparison import print_trend
+        from rightcall.show.screen import screen_text
+
+        return screen_text(partial(print_trend, group="", points=self), width)
+
+    def __str__(self) -> str:
+        return self.show()
+
+    __repr__ = __str__
+
+
 @takes(GateCall)
 def gate(options: GateCall) -> Verdict:
     """PASS, FAIL or INCONCLUSIVE for a stored run, with stated error rates.
@@ -41,7 +74,6 @@ def gate(options: GateCall) -> Verdict:
     """
     from rightcall.run.decisions import gate_run
     from rightcall.run.suite import load_suite, suite_gate
-    from rightcall.store.address import open_store
 
     suite = load_suite(options.suite) if options.suite is not None else None
     settings = {"min": options.min, "forbid": list(options.forbid) or None}
@@ -78,19 +110,18 @@ def compare(
     metric: str | None = None,
     anyway: bool = False,
     store: str | Path | None = None,
-) -> list[RunComparison]:
+) -> Comparisons:
     """Each candidate against the baseline, golden by golden: better, not worse, worse or undecided.
 
     `margin` is the largest acceptable drop; `metric` is compared instead of pass rates; `anyway` compares
     runs whose dataset or metrics differ.
     """
     from rightcall.run.decisions import compare_runs
-    from rightcall.store.address import open_store
 
     if not candidates:
         raise ConfigError("compare needs a run to compare with the baseline")
-    with open_store(store, must_exist=True) as opened:
-        return compare_runs(
+    with _store_of((baseline, *candidates), store) as opened:
+        compared = compare_runs(
             opened,
             _run_id(baseline),
             [_run_id(run) for run in candidates],
@@ -99,6 +130,18 @@ def compare(
             metric=metric,
             anyway=anyway,
         )
+    return Comparisons(compared)
+
+
+def trend(runs: str | Sequence[str | RunResult], *, store: str | Path | None = None) -> Trend:
+    """How runs moved over time: the newest of a group, or these, oldest first, with their rates and what changed."""
+    from rightcall.improve.run_matrix import group_runs, run_trend
+
+    with _store_of([] if isinstance(runs, str) else runs, store) as opened:
+        if isinstance(runs, str):
+            return Trend(run_trend(opened, group_runs(opened, runs)))
+        stored = sorted((opened.runs.get(_run_id(run)) for run in runs), key=lambda run: run.run.started_at)
+        return Trend(run_trend(opened, stored))
 
 
 @takes(SampleSizeOptions)
@@ -143,6 +186,14 @@ def _complete_gate(base: dict[str, Any], settings: dict[str, Any], against: dict
         own_baseline = mapping.get("baseline")
         mapping["baseline"] = {**(own_baseline if isinstance(own_baseline, dict) else {}), **against}
     return mapping
+
+
+def _store_of(runs: Sequence[str | RunResult], store: str | Path | None) -> AbstractContextManager[Store]:
+    """The store of runs: the one named, or that of the first run that knows its own."""
+    own = next((run.store for run in runs if isinstance(run, RunResult)), None)
+    if store is None and own is not None:
+        return nullcontext(own)
+    return open_store(store, must_exist=True)
 
 
 def _run_id(run: str | RunResult) -> str:

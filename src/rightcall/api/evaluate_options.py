@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args
 
 from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
+from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import Option, StoreOption
 from rightcall.core.seam import load
@@ -101,7 +102,10 @@ class EvaluateOptions(ScoringOptions):
         Option("What runs of this name are for: regression (expected to pass) or capability (to leave room)"),
     ] = None
     only: Annotated[Sequence[str], Option("Only these ids (wildcards * and ?), tags or categories")] = ()
-    run_limits: Annotated[RunLimits | None, Option("Limits of the whole run")] = None
+    run_limits: Annotated[
+        RunLimits | Mapping[str, Any] | None,
+        Option("Limits of the whole run: `cost_usd`, `tokens`, `seconds`"),
+    ] = None
     user: Annotated[
         Any,
         Option(
@@ -137,7 +141,7 @@ class EvaluateOptions(ScoringOptions):
             trials=self.trials,
             seed=self.seed,
             concurrency=self.concurrency,
-            run_limits=self.run_limits or RunLimits(),
+            run_limits=convert(self.run_limits or {}, RunLimits, "run_limits"),
             group=self.group,
             kind=self.kind,
             gate=self.decision(),

@@ -16,21 +16,20 @@ if TYPE_CHECKING:
 
 
 FormatOption = Annotated[
-    Literal["native", "anthropic", "openai_chat", "openai_responses", "gemini", "bedrock", "mcp"] | None,
+    Literal["native", "anthropic", "openai", "openai_responses", "gemini", "bedrock", "mcp"] | None,
     Option("Definition format", flags=("--as",)),
 ]
 
 
 def list_tools(source: str, spelling: str | None, *, as_json: bool) -> None:
     """Print the tools of a source, or write them in a provider's format."""
-    from rightcall.model.dialects import SPELLINGS
     from rightcall.show.terminal import clean
     from rightcall.tools.definitions.source import tools_of
     from rightcall.tools.mcp.client import empty_schemas
 
     tools = tools_of(source)
     if spelling is not None:
-        print_json([SPELLINGS[spelling].write_tool(tool) for tool in tools])
+        print_json([tool.write(spelling) for tool in tools])
         return
     if as_json:
         print_json(tools)
@@ -85,11 +84,10 @@ def list_instructions(project: Path, as_json: bool) -> None:
 
 def show_tool(source: str, name: str, spelling: str) -> None:
     """Print one tool as JSON, in any provider's format."""
-    from rightcall.model.dialects import SPELLINGS
     from rightcall.tools.definitions.source import tools_of
 
     tools = {tool.name: tool for tool in tools_of(source)}
     if name not in tools:
         hint = suggestion(name, tools) or f"available: {', '.join(tools)}"
         raise InputError(source, f"no such tool '{name}'", hint)
-    print_json(SPELLINGS[spelling].write_tool(tools[name]))
+    print_json(tools[name].write(spelling))

@@ -45,13 +45,13 @@ def print_flaky(store_url: str | Path | None, run: str, *, as_json: bool) -> Non
 
 def print_trends(store_url: str | Path | None, group: str, limit: int, *, as_json: bool) -> None:
     """The pass rates of the newest runs of a group, with intervals and what changed between them."""
-    from rightcall.improve.run_matrix import group_trend
+    from rightcall.improve.run_matrix import group_runs, run_trend
     from rightcall.show.comparison import print_trend
 
     if not group:
         raise click.UsageError("--trend requires --group NAME")
     with open_store(store_url, must_exist=True) as store:
-        points = group_trend(store, group, limit)
+        points = run_trend(store, group_runs(store, group, limit))
     if not points:
         raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
     if as_json:

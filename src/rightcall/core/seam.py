@@ -63,6 +63,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "monitor_demo": "rightcall.wings.monitor.command:show_demo",
         "mcp_verify": "rightcall.wings.contracts.command:verify",
         "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
+        "spellings": "rightcall.model.dialects",
         "simulator": "rightcall.wings.generate.simulator:ConversationSimulator",
         "span_receiver": "rightcall.wings.traces.span_receiver:SpanReceiver",
         "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",

@@ -11,18 +11,22 @@ from typing import Any, Literal, Self, get_args
 
 from msgspec.structs import replace
 
-from rightcall.core.errors import ConfigError
+from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.text import clip_text, first_names, one_line, pluralize
 from rightcall.datasets.deepeval.names import KNOWN, Names, names_from
 from rightcall.datasets.deepeval.reader import golden_of, read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.goldens import FIELDS, golden_of_plain, load_goldens, numbered_goldens, save_goldens
+from rightcall.datasets.review import ReviewState, reviewed
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = get_args(FileType)
+MOST_LINES = 20
+"""Goldens that are listed when a dataset is printed."""
 
 
 class DatasetFiles:
@@ -99,8 +103,28 @@ class DatasetFiles:
     __hash__ = None  # type: ignore[assignment]  # it changes when goldens are added
 
     def __repr__(self) -> str:
-        kind = "conversations" if self.multi_turn else "goldens"
-        return f"<DatasetFiles: {len(self._goldens):,} {kind}, {len(self._test_cases):,} test cases>"
+        kind = "conversations" if self.multi_turn else "single-turn"
+        cases = f", {pluralize(len(self._test_cases), 'test case')}" if self._test_cases else ""
+        lines = [f"{type(self).__name__}: {pluralize(len(self._goldens), 'golden')}, {kind}{cases}"]
+        lines += [
+            clip_text(f"  {golden.id}  {one_line(request_of(golden), 60)}", 78)
+            for golden in self._goldens[:MOST_LINES]
+        ]
+        if (more := len(self._goldens) - MOST_LINES) > 0:
+            lines.append(f"  and {more:,} more")
+        return "\n".join(lines)
+
+    def review(
+        self, golden_id: str, state: ReviewState = "accepted", *, comment: str = "", author: str = ""
+    ) -> None:
+        """Decide about a draft: unreviewed goldens are not run, and only accepted ones decide anything."""
+        places = {golden.id: place for place, golden in enumerate(self._goldens)}
+        if golden_id not in places:
+            hint = suggestion(golden_id, places) or f"known: {first_names(list(places), 5)}"
+            raise ConfigError(f"no golden '{golden_id}' in the dataset; {hint}")
+        place = places[golden_id]
+        decided = reviewed(self._goldens[place], state, comment=comment or None, author=author)
+        self._goldens[place] = decided
 
     # Choosing
 

@@ -32,7 +32,7 @@ from rightcall.datasets.formats.collection import (
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
-from rightcall.model.dialects import anthropic, native, openai_chat, read_messages, trajectory_from_messages
+from rightcall.model.dialects import anthropic, native, openai, read_messages, trajectory_from_messages
 from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
@@ -79,7 +79,7 @@ class TrajectoryLine(Record, frozen=True):
 class ChatLine(TrajectoryLine, frozen=True):
     """The same with messages as OpenAI writes them, which most recordings have: decoded in one go."""
 
-    messages: Several[openai_chat.ChatMessage] | UnsetType = UNSET  # type: ignore[assignment]
+    messages: Several[openai.ChatMessage] | UnsetType = UNSET  # type: ignore[assignment]
 
 
 class BlockLine(TrajectoryLine, frozen=True):
@@ -99,7 +99,7 @@ REST = Trajectory.__struct_fields__[3:]
 
 _trajectory = plain_constructor(Trajectory)
 _WAYS: list[tuple[Callable[[bytes], Any], Callable[[Any], tuple[Message, ...] | None]]] = [
-    (msgspec.json.Decoder(ChatLine).decode, openai_chat.read_typed),
+    (msgspec.json.Decoder(ChatLine).decode, openai.read_typed),
     (msgspec.json.Decoder(BlockLine).decode, anthropic.read_typed),
 ]
 

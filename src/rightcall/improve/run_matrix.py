@@ -72,10 +72,14 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
     )
 
 
-def group_trend(store: Store, group: str, limit: int = 20) -> list[TrendPoint]:
+def group_runs(store: Store, group: str, limit: int = 20) -> list[StoredRun]:
     """The newest runs of a group, oldest first. Perturbed runs are excluded."""
     listed = store.runs.page(RunFilter(group=group, state="finished"), limit=limit)
-    runs = [stored for stored in reversed(list(listed)) if "perturb" not in stored.run.settings]
+    return [stored for stored in reversed(list(listed)) if "perturb" not in stored.run.settings]
+
+
+def run_trend(store: Store, runs: Sequence[StoredRun]) -> list[TrendPoint]:
+    """The rates of runs, oldest first."""
     return [_point(store, stored, before) for before, stored in pairwise([None, *runs]) if stored]
 
 

@@ -32,7 +32,14 @@ else:
             return tuple[item, ...]
 
 
-class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
+class Record(
+    msgspec.Struct,
+    frozen=True,
+    omit_defaults=True,
+    repr_omit_defaults=True,
+    forbid_unknown_fields=True,
+    gc=False,
+):
     """A frozen value that only knows itself: no clients, handles or caches.
 
     Unknown fields are errors, because a misspelt field is the most common bug in a dataset.

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from rightcall.core.seam import load
 from rightcall.model.record import Record, Sequenced, Several
 
 
@@ -69,6 +70,17 @@ class Tool(Record, frozen=True, metaclass=Sequenced):
     roles: Several[str] = ()
     kind: ToolKind = "tool"
     skill: Skill | None = None
+
+    @classmethod
+    def read(cls, definition: dict[str, Any], where: str = "the tool") -> Tool:
+        """A tool from a definition in any provider's format: Anthropic's, OpenAI's, MCP's, Gemini's or Bedrock's."""
+        tool: Tool = load("services", "spellings").read_tool(definition, where)
+        return tool
+
+    def write(self, spelling: str) -> dict[str, Any]:
+        """The definition in a provider's format, such as `anthropic`, `openai` (chat completions) or `mcp`."""
+        definition: dict[str, Any] = load("services", "spellings").write_tool(self, spelling)
+        return definition
 
     @property
     def parameters(self) -> dict[str, Any]:

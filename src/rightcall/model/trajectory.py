@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from rightcall.core.depth import is_too_deep
+from rightcall.core.seam import load
 from rightcall.model.call import ToolCall, ToolResult
 from rightcall.model.message import NOT_HEARD, Message
 from rightcall.model.record import Record, Sequenced, Several
@@ -179,6 +180,12 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
     cause: str = ""
+
+    @classmethod
+    def read(cls, messages: Any, where: str = "the messages") -> Trajectory:
+        """What an agent did, from its messages in any provider's format."""
+        trajectory: Trajectory = load("services", "spellings").read_trajectory(messages, where)
+        return trajectory
 
     @property
     def own_start(self) -> int:

@@ -65,6 +65,11 @@ class ModelRequest(Record, frozen=True):
         return sum(message.role == "assistant" for message in self.messages)
 
     @property
+    def asked(self) -> str:
+        """The first message of the user."""
+        return next((message.content for message in self.messages if message.role == "user"), "")
+
+    @property
     def sampling_seed(self) -> int | None:
         return self.seed if self.seed is not None else self.prompt.settings.seed
 

@@ -21,7 +21,7 @@ from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
 from rightcall.model import Message
-from rightcall.model.dialects import openai_chat, openai_responses
+from rightcall.model.dialects import openai, openai_responses
 from rightcall.model.dialects.documents import one_answer
 from rightcall.model.dialects.endings import Stop, require_calls, stop_of
 from rightcall.models.base import ModelReply, ModelRequest, Prompt
@@ -36,7 +36,7 @@ class OpenAIProvider(RemoteProvider):
 
     prefix: ClassVar[str] = "openai"
 
-    write_tool = staticmethod(openai_chat.write_tool)
+    write_tool = staticmethod(openai.write_tool)
 
     @property
     def path(self) -> str:
@@ -77,7 +77,7 @@ class OpenAIProvider(RemoteProvider):
     @staticmethod
     def request_fields(request: ModelRequest) -> Json:
         """Messages with the system prompt first, and the seed of the trial."""
-        messages = openai_chat.write_messages(request.messages)
+        messages = openai.write_messages(request.messages)
         if request.prompt.system:
             messages.insert(0, {"role": "system", "content": request.prompt.system})
         seed = request.sampling_seed
@@ -97,10 +97,10 @@ class OpenAIProvider(RemoteProvider):
         usual = (
             len(choices) == 1 and choice.get("finish_reason") in USUAL_ENDS and "finishReason" not in choice
         )
-        read = openai_chat.read_answer(message) if usual else None
+        read = openai.read_answer(message) if usual else None
         if read is None:
             answer = one_answer(choices, "choices", where)
-            read = openai_chat.read_messages([{**item, "role": "assistant"} for item in answer], where)[0]
+            read = openai.read_messages([{**item, "role": "assistant"} for item in answer], where)[0]
         require_calls(choice.get("finish_reason"), read.calls, where, "choices[0]")
         return ModelReply(
             read,

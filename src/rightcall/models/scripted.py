@@ -58,7 +58,7 @@ class ScriptEntry(Record, frozen=True):
     def fits(self, request: ModelRequest) -> bool:
         return (
             self.golden in (None, request.golden_id)
-            and self.input in (None, first_words(request))
+            and self.input in (None, request.asked)
             and self.trial in (None, request.trial)
         )
 
@@ -85,23 +85,6 @@ class ScriptedProvider(Provider):
             raise InputError(str(path), f"format must be '{FORMAT}', got '{script.format}'")
         return cls(script.replies, f"scripted:{path}")
 
-    @classmethod
-    def from_answers(cls, answers: Mapping[str, Answer | Sequence[Answer]]) -> ScriptedProvider:
-        """Answers, or lists of answers by turn, by golden id or by the first user message."""
-
-        def script(request: ModelRequest) -> Answer:
-            key = request.golden_id if request.golden_id in answers else first_words(request)
-            if key not in answers:
-                raise _no_answer(request, answers)
-            answer = answers[key]
-            if isinstance(answer, ModelReply | Message | ToolCall | str):
-                answer = [answer]
-            elif answer and all(isinstance(item, ToolCall) for item in answer):
-                answer = [answer]  # type: ignore[list-item]
-            return answer[request.turn] if request.turn < len(answer) else ""
-
-        return cls(script)
-
     async def complete(self, request: ModelRequest) -> ModelReply:
         if callable(self._script):
             answer = self._script(request)
@@ -109,6 +92,29 @@ class ScriptedProvider(Provider):
         else:
             reply = _script_reply(self._script, request)
         return replace(reply, message=with_ids(reply.message, request.turn), model=reply.model or self.name)
+
+
+def scripted(answers: Mapping[str, Answer | Sequence[Answer]] | Script, name: str = "scripted") -> Provider:
+    """A model for tests that answers from a script, without a network.
+
+    `answers` has an answer for each golden, by its id or by the first message of its user, or a list of answers by
+    turn; or it is a function of the request. An answer is a text, a `ToolCall`, several of them, or a `Message`.
+    """
+    if callable(answers):
+        return ScriptedProvider(answers, name)
+
+    def script(request: ModelRequest) -> Answer:
+        key = request.golden_id if request.golden_id in answers else request.asked
+        if key not in answers:
+            raise _no_answer(request, answers)
+        answer = answers[key]
+        if isinstance(answer, ModelReply | Message | ToolCall | str):
+            answer = [answer]
+        elif answer and all(isinstance(item, ToolCall) for item in answer):
+            answer = [answer]  # type: ignore[list-item]
+        return answer[request.turn] if request.turn < len(answer) else ""
+
+    return ScriptedProvider(script, name)
 
 
 def as_reply(answer: Answer) -> ModelReply:
@@ -125,10 +131,6 @@ def as_reply(answer: Answer) -> ModelReply:
     return ModelReply(Message("assistant", calls=calls), free)
 
 
-def first_words(request: ModelRequest) -> str:
-    return next((m.content for m in request.messages if m.role == "user"), "")
-
-
 def _script_reply(entries: Sequence[ScriptEntry], request: ModelRequest) -> ModelReply:
     entry = next((entry for entry in entries if entry.fits(request)), None)
     if entry is None:
@@ -138,7 +140,7 @@ def _script_reply(entries: Sequence[ScriptEntry], request: ModelRequest) -> Mode
 
 
 def _no_answer(request: ModelRequest, keys: Any) -> ProviderError:
-    asked = request.golden_id or first_words(request)
+    asked = request.golden_id or request.asked
     hint = suggestion(asked, [k for k in keys if k])
     text = f"the script has no answer for '{asked[:100]}' (trial {request.trial})"
     return ProviderError(f"{text}; {hint}" if hint else text, kind="not_recorded")

@@ -119,7 +119,8 @@ def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
 
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
     """Pass rates of a group over time, with intervals and what changed."""
-    out.say("[bold]{}[/bold]  {}", group, pluralize(len(points), "run"))
+    if group:
+        out.say("[bold]{}[/bold]  {}", group, pluralize(len(points), "run"))
     agents = len({point.agent for point in points}) > 1
     wide = WIDTH if out.width >= WIDE else NARROW
     rows = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.cells import cell_len
@@ -67,6 +68,13 @@ class Screen(Console):
                 yield segment
             else:
                 yield Segment(visible(segment.text), segment.style)
+
+
+def screen_text(draw: Callable[[Screen], None], width: int = 80) -> str:
+    """What is drawn on a screen of this width, as text without colours."""
+    file = StringIO()
+    draw(Screen(file=file, width=width))
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines())
 
 
 def _only_text(value: object) -> object:

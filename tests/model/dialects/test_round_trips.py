@@ -12,7 +12,7 @@ from rightcall.model.dialects import (
     anthropic,
     mcp,
     native,
-    openai_chat,
+    openai,
     openai_responses,
     read_messages,
     read_tool,
@@ -41,8 +41,8 @@ def test_mcp_and_our_own_spelling_keep_everything_of_a_tool(spelling, tool: Tool
 
 @given(messages=conversations(parsed | unparsed))
 def test_chat_completions_keep_a_conversation(messages: tuple[Message, ...]):
-    written = through_json(openai_chat.write_messages(messages))
-    assert openai_chat.read_messages(written, "here") == read_messages(written, "here") == messages
+    written = through_json(openai.write_messages(messages))
+    assert openai.read_messages(written, "here") == read_messages(written, "here") == messages
 
 
 @given(messages=conversations(parsed | unparsed))

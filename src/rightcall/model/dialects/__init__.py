@@ -1,7 +1,7 @@
 """Provider formats for tools and messages. Pure functions, no I/O.
 
     native            RightCall's records            anthropic         Messages API
-    openai_chat       chat completions           openai_responses  Responses API
+    openai            chat completions           openai_responses  Responses API
     mcp               Model Context Protocol (tools only)
     gemini, bedrock   function declarations and toolConfig (tools only)
 
@@ -32,14 +32,14 @@ from typing import Any, get_args
 from msgspec.structs import replace
 
 from rightcall.core.codec import convert
-from rightcall.core.errors import InputError
+from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.model.dialects import (
     anthropic,
     bedrock,
     gemini,
     mcp,
     native,
-    openai_chat,
+    openai,
     openai_responses,
     wire,
 )
@@ -49,11 +49,12 @@ from rightcall.model.dialects.sdk_objects import as_plain
 from rightcall.model.dialects.transcript import trajectory_from_messages
 from rightcall.model.message import Message, Role
 from rightcall.model.tool import Annotations, Tool
+from rightcall.model.trajectory import Trajectory
 
 SPELLINGS: dict[str, ModuleType] = {
     "native": native,
     "anthropic": anthropic,
-    "openai_chat": openai_chat,
+    "openai": openai,
     "openai_responses": openai_responses,
     "mcp": mcp,
     "gemini": gemini,
@@ -62,7 +63,15 @@ SPELLINGS: dict[str, ModuleType] = {
 
 WORDS, ROLES = frozenset(("role", "content")), get_args(Role)
 
-__all__ = ["SPELLINGS", "as_plain", "read_document", "read_messages", "read_tool", "trajectory_from_messages"]
+__all__ = [
+    "SPELLINGS",
+    "as_plain",
+    "read_document",
+    "read_messages",
+    "read_tool",
+    "trajectory_from_messages",
+    "write_tool",
+]
 
 
 def read_tool(raw: Any, where: str) -> Tool:
@@ -83,6 +92,20 @@ def read_tool(raw: Any, where: str) -> Tool:
     return replace(tool, title=tool.title or title, annotations=annotations)
 
 
+def write_tool(tool: Tool, spelling: str) -> dict[str, Any]:
+    """A tool definition in the format of that name."""
+    if spelling not in SPELLINGS:
+        hint = suggestion(spelling, SPELLINGS) or f"known: {', '.join(SPELLINGS)}"
+        raise ConfigError(f"unknown format of definitions '{spelling}'; {hint}")
+    definition: dict[str, Any] = SPELLINGS[spelling].write_tool(tool)
+    return definition
+
+
+def read_trajectory(messages: Any, where: str) -> Trajectory:
+    """What an agent did, from its messages in any format."""
+    return trajectory_from_messages(read_messages(as_plain(messages, where), where))
+
+
 def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
     """A transcript in any format. Arguments that are not a JSON object stay in the call's `raw`."""
     items = wire.require_type(raw, list, where, "messages")
@@ -96,7 +119,7 @@ def read_messages(raw: Any, where: str) -> tuple[Message, ...]:
 
 def _spelling_of_tool(raw: dict[str, Any], where: str) -> str:
     for key, spelling in (
-        ("function", "openai_chat"),
+        ("function", "openai"),
         ("toolSpec", "bedrock"),
         ("parametersJsonSchema", "gemini"),
     ):

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError
 from rightcall.model.dialects import wire
 from rightcall.model.dialects.messages import read_items
-from rightcall.model.dialects.openai_chat import read_function
+from rightcall.model.dialects.openai import read_function
 from rightcall.model.dialects.parts import read_part
 from rightcall.model.dialects.reported_usage import responses_usage
 from rightcall.model.dialects.spoken_message import part_label

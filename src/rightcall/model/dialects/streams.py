@@ -16,7 +16,7 @@ from rightcall.core.errors import InputError
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects.anthropic import AnthropicStream
 from rightcall.model.dialects.messages import read_items
-from rightcall.model.dialects.openai_chat import ChatStream
+from rightcall.model.dialects.openai import ChatStream
 from rightcall.model.dialects.openai_responses import ResponsesStream
 from rightcall.model.dialects.spoken_message import unheard
 from rightcall.model.dialects.stream_pieces import WHERE, AnswerStream, StreamedCall

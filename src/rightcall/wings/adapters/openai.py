@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rightcall.model.dialects import openai_chat, openai_responses, read_tool
+from rightcall.model.dialects import openai as chat, openai_responses, read_tool
 from rightcall.model.dialects.documents import one_answer
 from rightcall.model.dialects.reported_usage import chat_usage, responses_usage
 from rightcall.model.message import Message
@@ -35,7 +35,7 @@ def _read_request(path: str, body: Json) -> tuple[Sequence[Message], Sequence[To
         if isinstance(items, str):
             return [Message("user", items)], tools
         return (openai_responses.read_messages(items, "input") if isinstance(items, list) else ()), tools
-    return openai_chat.read_messages(body.get("messages") or [], "messages"), tools
+    return chat.read_messages(body.get("messages") or [], "messages"), tools
 
 
 def _tool(raw: Any) -> Tool | None:
@@ -55,7 +55,7 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
     items = one_answer(choices, "choices", "reply") if choices else []
     choice: Json = next(iter(choices), {})
     finish = str(choice.get("finish_reason") or "")
-    return ReadAnswer(openai_chat.read_messages(items, "reply"), chat_usage(usage), finish)
+    return ReadAnswer(chat.read_messages(items, "reply"), chat_usage(usage), finish)
 
 
 WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)
