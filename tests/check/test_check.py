@@ -94,7 +94,7 @@ def test_a_change_that_reaches_no_model_passes_without_a_call(shop):
     (shop / "README.md").write_text("hello")
     code, found = checked()
     assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
-    assert "nothing that reaches the model has changed" in found["sentence"]
+    assert "nothing that reaches the model has changed" in found["reason"]
 
 
 def test_a_harmless_change_of_one_tool_passes_with_a_fraction_of_the_calls(shop):
@@ -137,7 +137,7 @@ def test_equal_inputs_give_the_stored_verdict_and_again_draws_again(shop):
     _, first = checked()
     _, second = checked()
     assert second["calls"]["spent"] == 0
-    assert (second["run_id"], second["sentence"]) == (first["run_id"], first["sentence"])
+    assert (second["run_id"], second["reason"]) == (first["run_id"], first["reason"])
     _, third = checked("--again")
     assert third["seed"] != first["seed"]
     assert "this is the second draw for these inputs" in third["notes"]
@@ -206,7 +206,7 @@ def test_a_replay_tests_nothing_about_a_change(shop):
     edit(shop / "suite.yaml", "Answer with one", "Answer with just one")
     code, found = checked("--record", "replay")
     assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
-    assert "0 live calls: the model was not tested" in found["sentence"]
+    assert "0 live calls: the model was not tested" in found["reason"]
 
 
 def test_new_and_edited_goldens_are_tried_and_compared_with_nothing(shop):
@@ -424,7 +424,7 @@ def test_damage_that_main_never_did_stops_the_check(shop):
     assert (code, found["verdict"], found["cause"]) == (1, "REGRESSED", "hard")
     (hard,) = found["hard"]
     assert (hard["code"], hard["times"], hard["tries"]) == ("forbidden_call", 4, 4)
-    assert re.search(r"it never occurred in \d+ trials of the baseline; chance at most \d", found["sentence"])
+    assert re.search(r"it never occurred in \d+ trials of the baseline; chance at most \d", found["reason"])
 
 
 def test_damage_that_main_did_too_is_not_new(shop):
@@ -500,7 +500,7 @@ def test_only_the_metrics_changed_so_the_baseline_is_scored_again_without_a_call
         file.write("rules: {weights: {precision: 0.5, recall: 0.5}, pass_rule: score}\n")
     code, found = checked()
     assert (code, found["verdict"], found["calls"]["spent"]) == (0, "PASS", 0)
-    assert "360 trials of the baseline were scored again: 100.0% → 100.0% passed" in found["sentence"]
+    assert "360 trials of the baseline were scored again: 100.0% → 100.0% passed" in found["reason"]
 
 
 def test_a_stricter_metric_moves_the_baseline_and_not_the_verdict(shop):
@@ -841,14 +841,14 @@ def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch
     assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
     assert re.search(
         r"first alarm not confirmed: \d+ goldens, base (\d+) of 40, candidate \1 of 40; main moved too: save a new baseline",
-        found["sentence"],
+        found["reason"],
     )
     assert found["confirm"]["base"]["commit"].startswith(found["baseline"]["commit"][:10])
     edit(drifting / "suite.yaml", "drop: 0.2", "confirm: off, drop: 0.2")
     assert checked("--trust")[0] == 1
     code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"], found["cause"]) == (3, "INCONCLUSIVE", "control")
-    assert "the provider changed too: the version before the change passes less often" in found["sentence"]
+    assert "the provider changed too: the version before the change passes less often" in found["reason"]
 
 
 @pytest.mark.stories
@@ -859,7 +859,7 @@ def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too
     assert (code, found["verdict"]) == (1, "REGRESSED")
     base, candidate = found["confirm"]["base"], found["confirm"]["candidate"]
     assert (found["confirm"]["confirmed"], base["passed"], candidate["passed"]) == (True, base["trials"], 0)
-    assert f"base {base['trials']} of {base['trials']}, candidate 0 of" in found["sentence"]
+    assert f"base {base['trials']} of {base['trials']}, candidate 0 of" in found["reason"]
 
 
 @pytest.mark.parametrize("ref", ["nosuch", "--help", "main:suite.yaml"])
@@ -906,9 +906,9 @@ def test_the_baseline_is_from_before_this_work_though_main_has_moved_on(shop):
     git("commit", "-qam", "worse")
     run("run", "suite.yaml")
     git("switch", "-q", "branch")
-    assert checked()[1]["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
+    assert checked()[1]["reason"] == "nothing that reaches the model has changed (0 calls)"
     git("merge", "-q", "main")
-    assert checked()[1]["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
+    assert checked()[1]["reason"] == "nothing that reaches the model has changed (0 calls)"
 
 
 def test_quarantined_goldens_are_in_no_stratum_and_are_listed(shop):

@@ -51,7 +51,7 @@ def checks(tmp_path_factory):
 def test_an_edit_without_meaning_costs_nothing_and_the_file_is_named(edit, checks):
     result = checks[edit]["check"]
     assert (result["verdict"], result["calls"]["spent"], result["changes"]) == ("PASS", 0, [])
-    assert f"_{EDITS[edit][0]} changed, but not in meaning" in result["sentence"]
+    assert f"_{EDITS[edit][0]} changed, but not in meaning" in result["reason"]
 
 
 def test_an_edit_that_can_be_read_is_tried(checks):

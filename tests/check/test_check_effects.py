@@ -71,7 +71,7 @@ def test_a_tool_that_loses_its_connection_is_called_once_a_trial_and_counted(tmp
     with open_store(tmp_path / "r.db") as store:
         trials = sum(result.golden_id == "g3" for result in store.runs.results("last"))
     assert 1 <= effects == trials, report
-    assert f"; {effects} call{'s' * (effects > 1)}: outcome unknown" in report["sentence"]
+    assert f"; {effects} call{'s' * (effects > 1)}: outcome unknown" in report["reason"]
     assert code != 0 or report["verdict"] == "PASS"
 
 

@@ -93,11 +93,11 @@ def test_a_service_that_died_is_an_error_that_names_it_and_one_that_answers_runs
             )
             assert code == 0, said
             code, found = check(tmp_path, *asked, **ports)
-            assert (code, found["verdict"]) == (0, "PASS"), found["sentence"]
-            assert f"127.0.0.1:{tides} is not compared" in found["sentence"]
+            assert (code, found["verdict"]) == (0, "PASS"), found["reason"]
+            assert f"127.0.0.1:{tides} is not compared" in found["reason"]
             assert found["calls"]["spent"] > 0
             assert found["compared"]["services"] == [f"127.0.0.1:{tides}"]
         code, found = check(tmp_path, *asked, "--again", **ports)
-        assert (code, found["verdict"]) == (4, "ERROR"), found["sentence"]
+        assert (code, found["verdict"]) == (4, "ERROR"), found["reason"]
         assert f"127.0.0.1:{tides}" in found["hint"]
         assert "main moved" not in json.dumps(found)

@@ -75,18 +75,18 @@ def test_a_broken_agent_never_passes(name, results):
 )
 def test_no_option_lets_it_pass(name, option, results):
     found = results[1][name, option]["check"]
-    assert found["verdict"] == ("INCONCLUSIVE" if "replay" in option else "REGRESSED"), found["sentence"]
+    assert found["verdict"] == ("INCONCLUSIVE" if "replay" in option else "REGRESSED"), found["reason"]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_an_unchanged_agent_passes_for_what_was_compared_or_run(name, results):
     found = results[0][name]["check"]
-    assert found["verdict"] == "PASS", (found["sentence"], found["notes"])
+    assert found["verdict"] == "PASS", (found["reason"], found["notes"])
     if AGENTS[name].unknown:
         assert found["calls"]["spent"] > 0 and found["unknown"]
     else:
-        assert found["calls"]["spent"] == 0 and found["compared"]["files"], found["sentence"]
-        assert f"compared {len(found['compared']['files'])} file" in found["sentence"]
+        assert found["calls"]["spent"] == 0 and found["compared"]["files"], found["reason"]
+        assert f"compared {len(found['compared']['files'])} file" in found["reason"]
 
 
 def test_a_suite_whose_goldens_are_all_quarantined_does_not_pass(tmp_path):
@@ -99,7 +99,7 @@ def test_a_suite_whose_goldens_are_all_quarantined_does_not_pass(tmp_path):
     shop.break_it()
     (broken,) = run_commands([shop.check()])
     for found in (unchanged["check"], broken["check"]):
-        assert (found["verdict"], found["calls"]["spent"]) == ("INCONCLUSIVE", 0), found["sentence"]
+        assert (found["verdict"], found["calls"]["spent"]) == ("INCONCLUSIVE", 0), found["reason"]
 
 
 ACTION = Path(__file__).parents[2] / "action.yml"

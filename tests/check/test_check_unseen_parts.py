@@ -107,5 +107,5 @@ def test_a_change_is_found_and_run(part, checks):
 
 def test_a_baseline_without_a_golden_in_common_decides_nothing(checks):
     check = checks["every golden"][1]["check"]
-    assert (check["verdict"], check["cause"]) == ("INCONCLUSIVE", "new"), check["sentence"]
+    assert (check["verdict"], check["cause"]) == ("INCONCLUSIVE", "new"), check["reason"]
     assert "on the main branch" in check["hint"]

@@ -51,7 +51,7 @@ def test_a_confirmed_alarm_says_what_confirmed_it(shop):
     assert (confirm["level"], found["alpha"]) == (0.02, 0.004)
     assert confirm["evidence"] >= 50 > confirm["evidence"] / 1.8
     passed = f"base {confirm['pairs']} of {confirm['pairs']}, candidate 0 of {confirm['pairs']}"
-    assert f"confirmed by fresh trials of {len(confirm['goldens'])} goldens: {passed}" in found["sentence"]
+    assert f"confirmed by fresh trials of {len(confirm['goldens'])} goldens: {passed}" in found["reason"]
     assert "REGRESSED would occur in at most 1 of 250 checks." in found["notes"][0]
 
 
@@ -73,7 +73,7 @@ def test_without_a_version_to_run_the_draw_is_repeated_and_the_product_called_no
     save_baseline("main.jsonl.gz")
     code, found = checked("--baseline", "main.jsonl.gz")
     assert (code, found["confirm"]["mode"], found["confirm"]["confirmed"]) == (1, "candidate", True)
-    assert "confirmed by a second draw" in found["sentence"]
+    assert "confirmed by a second draw" in found["reason"]
     assert "the product of their risks is not a bound" in found["notes"][0]
     told = (
         "an alarm is confirmed by a second draw of this version alone: the suite is not in a git repository"
@@ -193,7 +193,7 @@ def test_a_regressed_of_an_earlier_draw_stands_until_one_passes():
     from rightcall.check.suite_check import _after_earlier_draws
 
     def draw(word, *earlier):
-        result = CheckResult("s", word, f"{word}: x changed; y", draws=len(earlier) + 1)
+        result = CheckResult("s", word, "x changed; y", draws=len(earlier) + 1)
         return _after_earlier_draws(result, earlier, CheckOptions(again=True)) if earlier else result
 
     first = draw("REGRESSED")
@@ -217,7 +217,7 @@ def test_hard_failures_are_tried_again_by_both_versions(shop):
     assert (code, found["cause"]) == (1, "hard")
     hard = found["hard"][0]
     assert (hard["tries"], hard["base_times"], hard["base_tries"]) == (4, 0, 3)
-    assert "trials (before the change in 0 of 3)" in found["sentence"]
+    assert "trials (before the change in 0 of 3)" in found["reason"]
 
 
 @pytest.mark.stories

@@ -127,7 +127,7 @@ def test_pass_needs_labels_and_no_person_against_it(
     word = "PASS" if passed else "FAIL"
     policy = JudgePolicy(uncalibrated="allow" if allowed else "refuse")
     verdict = verdict_by_people(
-        Verdict(word, f"{word}: counted"), evidence_of(labels, verdicts), policy, exact_failures=0
+        Verdict(word, "counted"), evidence_of(labels, verdicts), policy, exact_failures=0
     )
     answers = [label for label in labels if label is not None]
     if len(answers) < policy.labels and not allowed:
@@ -144,7 +144,7 @@ def test_pass_needs_labels_and_no_person_against_it(
 def test_measured_judge_decides_case_by_case():
     labels: list[bool | None] = [True] * 24
     verdict = verdict_by_people(
-        Verdict("PASS", "PASS: all 40 cases passed"),
+        Verdict("PASS", "all 40 cases passed"),
         evidence_of(labels, [True] * CASES),
         JudgePolicy(),
         exact_failures=0,
@@ -152,7 +152,7 @@ def test_measured_judge_decides_case_by_case():
     assert verdict.sentence == "PASS: all 40 cases passed, by a judge with 24 labels"
     labels[3] = False
     verdict = verdict_by_people(
-        Verdict("PASS", "PASS: all 40 cases passed"),
+        Verdict("PASS", "all 40 cases passed"),
         evidence_of(labels, [True] * CASES),
         JudgePolicy(),
         exact_failures=0,

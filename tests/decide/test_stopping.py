@@ -48,7 +48,7 @@ def test_nothing_but_passes_stops_as_soon_as_the_formula_says():
     order = shuffle_order([f"g{i}" for i in range(100)], 3)
     stopped = feed_all(StopMonitor(order, 0.85, 0.95), dict.fromkeys(order.ids, (1.0, 1.0)), order.ids)
     assert (stopped.word, stopped.used, stopped.saved) == ("PASS", 27, 73)
-    assert stopped.sentence.startswith("PASS after 27 of 100 goldens, 73 saved")
+    assert stopped.reason.startswith("decided after 27 of 100 goldens, 73 saved")
 
 
 def test_a_spent_budget_is_inconclusive():
@@ -82,7 +82,7 @@ def test_the_monitors_ruling_stands_for_the_pass_rate():
     outcomes = [Outcome(i, (1.0,)) for i in order.ids[: stopped.used]]
     verdict = decide(gate, outcomes, stopped=stopped)
     assert (verdict.word, verdict.saved) == ("PASS", 73)
-    assert verdict.sentence.startswith("PASS after 27 of 100 goldens")
+    assert verdict.sentence.startswith("PASS: decided after 27 of 100 goldens")
 
 
 def test_clustered_goldens_are_refused():

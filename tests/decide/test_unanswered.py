@@ -130,12 +130,16 @@ def test_goldens_that_did_not_answer_before_do_not_make_a_candidate_better():
 @pytest.mark.parametrize(("answer", "word"), [(1.0, "PASS"), (0.0, "FAIL")])
 def test_an_early_stop_needs_more_goldens_for_each_without_an_answer(answer: float, word: str):
     def goldens_used(unanswered: int) -> tuple[str, int, str]:
+        outcomes = []
         order = shuffle_order(map(str, range(200)), 1)
         monitor = StopMonitor(order, 0.8, 0.95)
         for place, golden in enumerate(order.ids):
-            stopped = monitor.feed(golden, *(((), 1) if place < unanswered else ((answer,), 0)))
+            scores, errors = ((), 1) if place < unanswered else ((answer,), 0)
+            outcomes.append(Outcome(golden, scores, errors))
+            stopped = monitor.feed(golden, scores, errors)
             if stopped is not None:
-                return stopped.word, stopped.used, stopped.sentence
+                verdict = decide(Gate(min=0.8, max_error_rate=1.0), outcomes, stopped=stopped)
+                return verdict.word, stopped.used, verdict.reason
         raise AssertionError
 
     assert goldens_used(0)[0] == goldens_used(2)[0] == word

@@ -40,7 +40,7 @@ class AsksFor:
         self.spent = trials.spent
         if self.end is not None:
             raise self.end
-        return RunDecision("REGRESSED", "REGRESSED: enough was seen")
+        return RunDecision("REGRESSED", "enough was seen")
 
 
 @pytest.fixture

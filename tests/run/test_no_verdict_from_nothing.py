@@ -190,7 +190,7 @@ def test_a_run_that_stopped_early_is_judged_by_its_own_gate_alone(url, tag):
         for rules in ({"min": 0.5}, {"min": 0.5, "rule": "point"}, {"by": {"categories": {"golden": 0.5}}}):
             verdict = gate_run(store, tag, read_gate(rules))
             assert verdict.word == "INCONCLUSIVE", verdict.sentence
-            assert f"its own said {stored.run.summary.decision}" in verdict.sentence
+            assert f"its own said {stored.verdict}: {stored.run.summary.reason}" in verdict.sentence
         for pair in (("good", tag), (tag, "good")):
             with pytest.raises(
                 rc.errors.ConfigError, match="stopped early, at a point that its results determined"

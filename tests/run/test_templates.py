@@ -58,7 +58,7 @@ def test_a_fresh_and_a_stored_verdict_say_it(tmp_path):
         stored = gate_run(store, fresh.run.id, read_gate({"min": 0.8}))
         assert fresh.verdict == stored and stored.word == "PASS"
         (note,) = stored.notes
-        assert note.startswith(NOTICE)
+        assert note.code == "templates" and note.text.startswith(NOTICE)
 
 
 def test_commands_say_it(url):

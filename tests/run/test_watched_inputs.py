@@ -121,7 +121,7 @@ def test_a_program_is_compared_by_the_files_that_the_suite_lists(checks):
 def test_a_file_that_the_agent_reads_and_changes_itself_is_no_input_and_is_named(checks):
     result = checks["cache"][2]["check"]
     assert (result["verdict"], result["calls"]["spent"]) == ("PASS", 0)
-    assert ".log, which the agent writes" in result["sentence"]
+    assert ".log, which the agent writes" in result["reason"]
 
 
 def test_the_recorded_result_of_an_agent_is_stale_when_a_file_changed_that_it_read(checks):
@@ -138,7 +138,7 @@ def test_a_module_that_a_mock_imports_is_compared(checks):
 def test_an_owned_suite_costs_nothing_whatever_else_changes(checks):
     found = checks["owned"][2]["check"]
     assert (found["verdict"], found["calls"]["spent"], found["unknown"]) == ("PASS", 0, "")
-    assert found["sentence"] == "PASS: nothing that reaches the model has changed (0 calls)"
+    assert found["reason"] == "nothing that reaches the model has changed (0 calls)"
 
 
 def test_another_version_of_a_service_is_noted(checks):

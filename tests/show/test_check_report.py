@@ -53,7 +53,7 @@ def a_result(broken: int = 3, **words) -> CheckResult:
         "strata": (state,),
         "calls": CheckCalls(18, 180, 600),
     }
-    given |= {"sentence": f"REGRESSED: {EVIL}"} | words
+    given |= {"reason": EVIL} | words
     return CheckResult("shop", "REGRESSED", broken=goldens, lint=lint, exit_code=1, **given)
 
 
@@ -123,7 +123,7 @@ def test_three_thousand_broken_goldens_stay_below_every_limit_of_github_and_gitl
 
 
 def test_a_name_of_four_bytes_a_character_does_not_make_a_comment_too_large():
-    text = check_markdown(a_result(20, sentence="REGRESSED: " + "𝕏" * 100_000))
+    text = check_markdown(a_result(20, reason="𝕏" * 100_000))
     assert len(text.encode("utf-16-le")) // 2 <= 65_536 and len(text.encode()) <= 262_144
 
 
@@ -239,7 +239,7 @@ PIECES = st.sampled_from(
 @example(text="\\|@team|![x](y)")
 @example(text="x---><b>--!>")
 def test_whatever_a_name_is_made_of_it_stays_in_its_place(text):
-    result = msgspec.structs.replace(a_result(1, sentence=f"REGRESSED: {text}"), suite=f"shop{text}")
+    result = msgspec.structs.replace(a_result(1, reason=text), suite=f"shop{text}")
     golden = msgspec.structs.replace(result.broken[0], golden=f"g{text}", called=(f"b({text})",))
     page = check_markdown(msgspec.structs.replace(result, broken=(golden,)))
     html = MarkdownIt("commonmark").enable("table").render(page)

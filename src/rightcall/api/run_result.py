@@ -170,7 +170,7 @@ class RunResult:
         from rightcall.show.view.grouped_trials import failed_goldens
 
         failed, more = failed_goldens(self.store, self.id, MOST_ROWS)
-        return run_html(self.id, self.verdict.word, self.verdict.sentence, self.summary, failed, more)
+        return run_html(self.id, self.verdict.word, self.verdict.reason, self.summary, failed, more)
 
 
 def _library(name: str) -> Any:

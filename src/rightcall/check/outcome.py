@@ -17,8 +17,8 @@ from rightcall.check.words import (
     hint_words,
     never_seen_chance,
     notes_on_confirmation,
+    reason_words,
     risk_words,
-    sentence,
 )
 from rightcall.core.text import one_line, percent, pluralize, shorten
 from rightcall.decide.check_result import (
@@ -37,7 +37,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
-from rightcall.run.answers import no_answer_sentence
+from rightcall.run.answers import no_answer_reason
 from rightcall.run.baseline_pool import models_that_answered
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
@@ -101,7 +101,7 @@ HINTS = {
 class _Finding(NamedTuple):
     word: CheckWord
     cause: str
-    sentence: str
+    reason: str
 
     @property
     def worse_by_trials(self) -> bool:
@@ -122,7 +122,7 @@ def check_result(
     summary = seen.tally.summary()
     finding = _with_forbidden_errors(_finding(seen, decided, states, base=base), seen, summary)
     unanswered = unanswered_trials(outcomes_of(seen.tried))
-    missing = f"; {unanswered.text}" if unanswered.trials and unanswered.text not in finding.sentence else ""
+    missing = f"; {unanswered.text}" if unanswered.trials and finding.cause != "errors" else ""
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     confirm, compared = seen.confirm, design.compared.words if design.ownership != "owned" else ""
     notes = [f"{compared}; ran {pluralize(seen.spent, 'trial')}"] if compared else []
@@ -141,7 +141,7 @@ def check_result(
     notes += [*result_notes(design.baseline.goldens, seen.results), *_notes_on_models(seen)]
     broken, fixed = _golden_changes(seen, "broken"), _golden_changes(seen, "fixed")
     return msgspec.structs.replace(
-        result_without_trials(design, finding.word, finding.sentence + missing + unknown),
+        result_without_trials(design, finding.word, finding.reason + missing + unknown),
         cause=finding.cause,
         hint=HINTS.get(finding.cause)
         or (design.compared.services_words if finding.cause == "errors" else "")
@@ -175,7 +175,7 @@ def _with_forbidden_errors(finding: _Finding, seen: CheckEvidence, summary: Summ
     if finding.word != "PASS" or not summary.failed_tools or TOOL_ERROR not in seen.forbidden:
         return finding
     why = f"{seen.design.subject}; {summary.failed_tools[0]}"
-    return _Finding("INCONCLUSIVE", "tools", f"INCONCLUSIVE: {why}")
+    return _Finding("INCONCLUSIVE", "tools", why)
 
 
 def _cost(candidate: Summary, base: Summary) -> float | None:
@@ -190,19 +190,17 @@ def _finding(
     settings, what = seen.design.settings, seen.design.subject
 
     def inconclusive(cause: str, why: str) -> _Finding:
-        return _Finding("INCONCLUSIVE", cause, f"INCONCLUSIVE: {what}; {why}")
+        return _Finding("INCONCLUSIVE", cause, f"{what}; {why}")
 
-    finding = _Finding(
-        decided.word, str(decided.cause), f"PASS: {what}; no golden of the baseline is affected"
-    )
+    finding = _Finding(decided.word, str(decided.cause), f"{what}; no golden of the baseline is affected")
     if not seen.design.reach.compared and not seen.design.reach.untouched:
         finding = inconclusive(
             "new", "no golden of the baseline is unchanged in the dataset: nothing to compare with"
         )
     if states:
-        finding = finding._replace(sentence=sentence(decided, states, settings, what, seen.confirm))
+        finding = finding._replace(reason=reason_words(decided, states, settings, what, seen.confirm))
     if decided.cause == "hard":
-        finding = finding._replace(sentence=_damage_sentence(seen, what))
+        finding = finding._replace(reason=_damage_reason(seen, what))
     elif seen.hard:
         finding = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
     against_base = seen.confirm is not None and seen.confirm.confirmed and seen.confirm.mode == "base"
@@ -213,10 +211,8 @@ def _finding(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
     if seen.spent and seen.errors > MOST_ERRORS * seen.spent and finding.word != "REGRESSED":
-        sentence_of_errors = (
-            f"ERROR: {seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
-        )
-        finding = _Finding("ERROR", "errors", sentence_of_errors)
+        errors = f"{seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
+        finding = _Finding("ERROR", "errors", errors)
     silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
     if silent_guards and finding.word == "PASS":
         finding = inconclusive(
@@ -225,7 +221,7 @@ def _finding(
     tried = seen.tried
     answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
     if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
-        finding = _Finding("ERROR", "errors", no_answer_sentence(len(tried)))
+        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried)))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.confirm is not None and seen.confirm.cut_short and finding.word == "PASS":
@@ -262,7 +258,7 @@ def _notes_on_models(seen: CheckEvidence) -> list[str]:
     ]
 
 
-def _damage_sentence(seen: CheckEvidence, what: str) -> str:
+def _damage_reason(seen: CheckEvidence, what: str) -> str:
     damage = seen.hard[-1]
     chance = never_seen_chance(seen.design.baseline.trials, max(1, seen.trials))
     main = [line for line in seen.design.baseline.lines if damage.code in line.hard]
@@ -271,7 +267,7 @@ def _damage_sentence(seen: CheckEvidence, what: str) -> str:
     else:
         trials = f"{seen.design.baseline.trials:,} trials of the baseline"
         history = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
-    return f"REGRESSED: {what}; {damage.golden} had {damage.code} in {damage.often} ({history})"
+    return f"{what}; {damage.golden} had {damage.code} in {damage.often} ({history})"
 
 
 def _golden_changes(seen: CheckEvidence, way: str) -> list[GoldenChange]:
@@ -366,12 +362,12 @@ def _estimate_error(states: Sequence[StratumState], goldens: int) -> float | Non
     return math.sqrt(math.fsum(variances)) if variances else None
 
 
-def result_without_trials(design: CheckDesign, word: CheckWord, sentence: str) -> CheckResult:
+def result_without_trials(design: CheckDesign, word: CheckWord, reason: str) -> CheckResult:
     header = design.baseline.header
     return CheckResult(
         design.suite,
         word,
-        sentence,
+        reason,
         changes=design.changes,
         lint=design.lint,
         untouched=len(design.reach.untouched),

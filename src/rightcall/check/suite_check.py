@@ -155,11 +155,10 @@ def _after_earlier_draws(
     if "REGRESSED" not in before or (result.verdict != "PASS" and "REGRESSED" not in since_pass):
         return result
     told = ", ".join(f"{word} in draw {draw}" for draw, word in enumerate(words, 1))
-    _, _, rest = result.sentence.partition(": ")
     stands = "PASS" if result.verdict == "PASS" else "REGRESSED"
     cause = result.cause if result.verdict == stands else "earlier_draw"
     return msgspec.structs.replace(
-        result, verdict=stands, cause=cause, sentence=f"{stands}: {rest}; {told}", hint=""
+        result, verdict=stands, cause=cause, reason=f"{result.reason}; {told}", hint=""
     )
 
 
@@ -265,7 +264,7 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
         return answer(
             base,
             verdict="INCONCLUSIVE",
-            sentence=f"INCONCLUSIVE: {why}",
+            reason=why,
             hint=hint,
             cause=cause or base.cause,
         )
@@ -273,8 +272,8 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
     if options.plan_only:
         if not design.changes and not design.most_calls:
             what = words_for_untouched(design.ownership, design.compared)
-        word = f"PLAN: {what}; {design.planned_calls:,} calls at most, {design.full:,} in a full run"
-        return answer(base, verdict="INCONCLUSIVE", sentence=word, cause="plan")
+        reason = f"{what}; {design.planned_calls:,} calls at most, {design.full:,} in a full run"
+        return answer(base, verdict="INCONCLUSIVE", reason=reason, cause="plan")
     if any(change.kind == "metrics" for change in design.changes) and not design.rescored:
         return inconclusive(
             "the metrics changed since the baseline, so nothing can be compared with it",
@@ -290,9 +289,9 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
                 if design.goldens
                 else inconclusive(nothing, NOTHING_CHECKED, "unchecked")
             )
-        sentence = f"PASS: {words_for_untouched(design.ownership, design.compared)} (0 calls)"
-        sentence += f"; {design.rescored}" if design.rescored else ""
-        return answer(base, sentence=sentence, cause="untouched")
+        reason = f"{words_for_untouched(design.ownership, design.compared)} (0 calls)"
+        reason += f"; {design.rescored}" if design.rescored else ""
+        return answer(base, reason=reason, cause="untouched")
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replays_only and design.reach.compared:
         why = f"{what}; 0 live calls: the model was not tested"

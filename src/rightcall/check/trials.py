@@ -246,7 +246,7 @@ class CheckTrials:
             )
         decided, self._seen.moved = await self._both_versions()
         self._result = self._result_of(decided)
-        return RunDecision(self._result.verdict, self._result.sentence)
+        return RunDecision(self._result.verdict, self._result.reason)
 
     async def _both_versions(self) -> tuple[Decided, float | None]:
         """The decision, and the p-value of whatever was asked as a control."""

@@ -42,19 +42,19 @@ def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
     return "; ".join(filter(None, [unchanged, compared.words, "ran 0"]))
 
 
-def sentence(
+def reason_words(
     decided: Decided,
     states: Sequence[StratumState],
     settings: CheckSettings,
     what: str,
     confirm: AlarmConfirmation | None = None,
 ) -> str:
-    """The verdict as one line."""
+    """Why the verdict is what it is, as one line."""
     alarm = confirmation_words(confirm)
     if decided.word == "REGRESSED":
-        return f"REGRESSED: {what}; {_worse(states, decided, settings, alarm)}"
+        return f"{what}; {_worse(states, decided, settings, alarm)}"
     evidence = _fine(states, settings) if decided.word == "PASS" else _open(states)
-    return "; ".join(filter(None, [f"{decided.word}: {what}", evidence, alarm]))
+    return "; ".join(filter(None, [what, evidence, alarm]))
 
 
 def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:

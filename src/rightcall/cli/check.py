@@ -194,8 +194,7 @@ def _show(result: CheckResult) -> None:
 
     out = console()
     color = COLORS.get(result.verdict, "yellow")
-    word, _, rest = result.sentence.partition(":")
-    out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
+    out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.word, result.reason)
     print_warnings(out, result.warnings)
     for change in result.changes[:10]:
         out.say("  [dim]-[/dim] {}", change.words)

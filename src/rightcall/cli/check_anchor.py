@@ -36,8 +36,7 @@ def compare_with_anchor(suites: tuple[Path, ...], anchor: Path, options: CheckCo
         print_json(result)
         return result.exit_code
     out, color = console(), {"PASS": "green", "DECLINED": "red"}.get(result.verdict, "yellow")
-    word, _, rest = result.sentence.partition(":")
-    out.say(f"[bold {color}]{{}}[/bold {color}]:{{}}", word, rest)
+    out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.verdict, result.reason)
     for golden, before, now in result.worst:
         out.say("  [red]worse[/red]  {}  {} → {}", golden, before, now)
     for note in result.notes:

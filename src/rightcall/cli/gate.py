@@ -46,7 +46,7 @@ def gate(run: str, options: GateCommandOptions) -> None:
         for check in verdict.checks if len(verdict.checks) > 1 else ():
             out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
         for note in verdict.notes:
-            out.print(note, style="yellow", soft_wrap=True)
+            out.print(note.text, style="yellow", soft_wrap=True)
         if verdict.hint:
             out.print(verdict.hint, style="dim", soft_wrap=True)
     raise click.exceptions.Exit(verdict.exit_code)

@@ -119,8 +119,7 @@ def print_decision(out: Screen, verdict: Verdict, summary: Summary) -> None:
     from rightcall.show.terminal import print_warnings
 
     color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
-    sentence = verdict.sentence.removeprefix(verdict.word).lstrip(": ")
-    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, sentence)
+    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, verdict.reason)
     print_warnings(out, summary.warnings)
     if verdict.hint:
         out.say("[dim]{}[/dim]", verdict.hint)

@@ -174,7 +174,7 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
 
     suite: str
     verdict: CheckWord
-    sentence: str
+    reason: str
     hint: str = ""
     cause: str = ""
     changes: tuple[InputChange, ...] = ()
@@ -210,3 +210,13 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     confirm: AlarmConfirmation | None = None
     warnings: tuple[str, ...] = ()
     format: str = FORMAT
+
+    @property
+    def word(self) -> str:
+        """The verdict as it is shown; a plan has none."""
+        return "PLAN" if self.cause == "plan" else self.verdict
+
+    @property
+    def sentence(self) -> str:
+        """The word and its reason, to be shown."""
+        return f"{self.word}: {self.reason}"

@@ -10,7 +10,6 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate
-from rightcall.model.run import missing_answers_text
 from rightcall.stats.sequential import Decision, LogE, e_decision, e_value, fastest_stops, log_e_step
 
 K = TypeVar("K", bound=Hashable)
@@ -75,7 +74,7 @@ class Stopped(NamedTuple):
     word: Decision
     used: int
     total: int
-    sentence: str
+    reason: str
     by: Literal["evalue", "earlier"]
 
     @property
@@ -107,7 +106,6 @@ class StopMonitor:
         self._min, self._target, self._alpha = minimum, target, alpha
         self._log_e = LogE(0.0, 0.0)
         self._order = DrawnOrder[str, Scores](order.ids)
-        self._unanswered = 0
         self.stopped: Stopped | None = None
 
     def feed(self, golden_id: str, scores: Sequence[float], unanswered: int = 0) -> Stopped | None:
@@ -127,7 +125,6 @@ class StopMonitor:
         scores, unanswered = trials
         if not (asked := len(scores) + unanswered):
             return
-        self._unanswered += bool(unanswered)
         passed = math.fsum(scores)
         worst = log_e_step(passed / asked, self._min, self._target)
         best = log_e_step((passed + unanswered) / asked, self._min, self._target)
@@ -149,9 +146,8 @@ class StopMonitor:
         used = self._order.used
         total = len(self._order.keys)
         saved = f", {total - used:,} saved" if used < total else ""
-        missing = f"; {missing_answers_text(self._unanswered, used, 'golden')}" if self._unanswered else ""
-        sentence = f"{word} after {used:,} of {pluralize(total, 'golden')}{saved}: {why}{missing}"
-        self.stopped = Stopped(word, used, total, sentence, "evalue")
+        reason = f"decided after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
+        self.stopped = Stopped(word, used, total, reason, "evalue")
 
 
 def monitor_for(gate: Gate, order: RunOrder, *, clustered: bool = False) -> StopMonitor | None:

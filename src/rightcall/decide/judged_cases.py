@@ -29,20 +29,18 @@ def verdict_by_people(
     people = {case: word for case, word in evidence.people_verdicts(metrics).items() if word is not None}
     problem = label_shortage(evidence, metrics, len(people), policy) or _weakness(evidence, policy)
     if problem and policy.uncalibrated == "allow":
-        sentence = f"{verdict.sentence}; {NOT_CALIBRATED}"
-        return msgspec.structs.replace(verdict, sentence=sentence, uncalibrated=metrics)
-    counted = verdict.sentence.partition(": ")[2]
+        return msgspec.structs.replace(verdict.with_clause(NOT_CALIBRATED), uncalibrated=metrics)
     if problem:
-        sentence = f"INCONCLUSIVE: {counted}, by a judge that is not calibrated: {problem}"
+        reason = f"{verdict.reason}, by a judge that is not calibrated: {problem}"
         hint = label_command(evidence.run, metrics[0])
-        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)
+        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason, hint=hint)
     refused = sum(not word for word in people.values())
     if verdict.word == "PASS" and refused:
-        sentence = f"FAIL: people fail {refused:,} of {pluralize(len(people), 'labelled case')}; {counted} by the judge"
-        return msgspec.structs.replace(verdict, word="FAIL", sentence=sentence)
-    return msgspec.structs.replace(
-        verdict, sentence=f"{verdict.sentence}, by a judge with {pluralize(len(people), 'label')}"
-    )
+        cases = pluralize(len(people), "labelled case")
+        reason = f"people fail {refused:,} of {cases}; {verdict.reason} by the judge"
+        return msgspec.structs.replace(verdict, word="FAIL", reason=reason)
+    labels = pluralize(len(people), "label")
+    return msgspec.structs.replace(verdict, reason=f"{verdict.reason}, by a judge with {labels}")
 
 
 def _weakness(evidence: JudgedEvidence, policy: JudgePolicy) -> str:

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import one_line, percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, goldens_with_scores, unanswered_trials
@@ -253,7 +253,7 @@ class HardRule(msgspec.Struct, frozen=True):
             sentence = f"whether {self.code} occurs is undecided: {why}"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0)
         if unanswered.trials:  # each of them may have been one
-            sentence = f"whether {self.code} occurs is undecided: {unanswered.text}"
+            sentence = f"whether {self.code} occurs is undecided: what got no answer may have had it"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0, n=clusters, trials=trials)
         bound = zero_seen_bound(clusters, alpha)
         sentence = (
@@ -293,9 +293,10 @@ class ToolErrorRule(msgspec.Struct, frozen=True):
     name: str = f"no {TOOL_ERROR}"
 
     def look(self, outcomes: Sequence[Outcome], alpha: float) -> Check:
-        """FAIL with each tool and its error."""
+        """FAIL with the names of the tools; what each of them raised is a warning of the run."""
         value = float(len(self.failed))
-        sentence = "; ".join(map(str, self.failed)) or "no tool failed in every call"
+        names = ", ".join(one_line(tool.tool, 80) for tool in self.failed)
+        sentence = f"{names} failed in every call" if names else "no tool failed in every call"
         return Check(self.name, "FAIL" if self.failed else "PASS", sentence, value=value, limit=0.0)
 
 
@@ -350,11 +351,11 @@ class LimitRule(msgspec.Struct, frozen=True):
         return Check(self.name, word, sentence, value=value, limit=self.limit, trials=len(values))
 
     def _unanswered(self, ordered: list[float], outcomes: Sequence[Outcome]) -> str:
-        """How many got no answer, if that leaves the value open."""
+        """Why the value is open, if what got no answer leaves it so."""
         unanswered = unanswered_trials(outcomes)
         most = self._value([*ordered, *[math.inf] * unanswered.trials])
         least = self._value([*[0.0] * unanswered.trials, *ordered])
-        return "" if most <= self.limit or least > self.limit else unanswered.text
+        return "" if most <= self.limit or least > self.limit else "what got no answer may change it"
 
     def _certain(self, outcomes: Sequence[Outcome]) -> float:
         """The same number computed from the time that was certainly the agent's."""

@@ -1,4 +1,4 @@
-"""The verdict of a gate: PASS, FAIL, INCONCLUSIVE or ERROR, with a sentence."""
+"""The verdict of a gate: PASS, FAIL, INCONCLUSIVE or ERROR, with its reason."""
 
 from __future__ import annotations
 
@@ -35,17 +35,25 @@ if TYPE_CHECKING:
     from rightcall.decide.judged_evidence import JudgedEvidence
 
 
+class Note(Record, frozen=True):
+    """What a reader of a verdict must know besides its reason: a code for programs, a text for people."""
+
+    code: str
+    text: str
+
+
 class Verdict(Record, frozen=True):
     """The decision about a run and its evidence.
 
-    `hypotheses` is the number of rules with error control, for which Holm's correction was made. `unscored`
+    `reason` does not have the word. `hypotheses` is the number of rules with error control, for which Holm's correction
+    was made. `unscored`
     names goldens without a scored trial, which are excluded from rates. `hint` says what would decide it; `notes` say
     what the numbers take for granted. `rate` is the pass rate as displayed.
     `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
 
     word: Word
-    sentence: str
+    reason: str
     checks: tuple[Check, ...] = ()
     alpha: float = 0.05
     on_inconclusive: OnInconclusive = "warn"
@@ -55,13 +63,22 @@ class Verdict(Record, frozen=True):
     unscored: tuple[str, ...] = ()
     hint: str = ""
     saved: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     rate: Rate | None = None
     uncalibrated: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The word and its reason, to be shown."""
+        return f"{self.word}: {self.reason}"
 
     def __str__(self) -> str:
         """The decision in one sentence."""
         return self.sentence
+
+    def with_clause(self, text: str) -> Verdict:
+        """The verdict with one more clause of its reason; the same without a text."""
+        return msgspec.structs.replace(self, reason=f"{self.reason}; {text}") if text else self
 
     def __repr__(self) -> str:
         return f"<Verdict {self.sentence}>"
@@ -97,10 +114,9 @@ def decide(
     seen = _count_outcomes(outcomes)
     unanswered = seen.unanswered
     errors, trials = unanswered.trials, unanswered.of_trials
-    nothing = f"; {unanswered.text}" if errors else ""
     blank = Verdict(
         "ERROR",
-        f"ERROR: no trial could be scored, so nothing is known about the agent{nothing}",
+        "no trial could be scored, so nothing is known about the agent",
         alpha=gate.alpha,
         on_inconclusive=gate.on_inconclusive,
         errors=errors,
@@ -109,7 +125,7 @@ def decide(
         saved=stopped.saved if stopped else 0,
     )
     if trials == errors:
-        return blank
+        return blank.with_clause(unanswered.text)
     required = _required_rules(gate, baseline, floor, worst_case)
     if TOOL_ERROR in gate.forbid:
         unknown = UnknownRule(f"no {TOOL_ERROR}", "the run has no summary")
@@ -128,25 +144,20 @@ def decide(
     if judged is not None and judged.deciding and judged.carries(gate.judges.labels):
         errors -= judged.without_verdict  # a stratum of the estimate
     if errors / trials > gate.max_error_rate:
-        sentence = (
-            f"ERROR: {pluralize(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
+        reason = (
+            f"{pluralize(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
             f"at most {percent(gate.max_error_rate)} allowed), so there is no verdict"
         )
-        return msgspec.structs.replace(verdict, sentence=sentence)
+        return msgspec.structs.replace(verdict, reason=reason)
     rulings = {check.word for check in checks}
     word: Word = "FAIL" if "FAIL" in rulings else "INCONCLUSIVE" if "INCONCLUSIVE" in rulings else "PASS"
     if word == "PASS" and not required:  # nothing was required, so nothing was shown
-        sentence = "INCONCLUSIVE: the gate has no requirements, so it decides nothing"
+        reason = "the gate has no requirements, so it decides nothing"
         hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
-        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence, hint=hint)
+        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
-    sentence = with_unanswered(_sentence(word, checks), unanswered.text if errors else "")
-    return msgspec.structs.replace(verdict, word=word, sentence=sentence, hint=hint)
-
-
-def with_unanswered(sentence: str, text: str) -> str:
-    """The sentence of a verdict with how many got no answer, unless it is its reason already."""
-    return sentence if not text or text in sentence else f"{sentence}; {text}"
+    verdict = msgspec.structs.replace(verdict, word=word, reason=_reason(word, checks), hint=hint)
+    return verdict.with_clause(unanswered.text)
 
 
 def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None) -> Check:
@@ -154,7 +165,7 @@ def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: St
     if stopped is not None:
         earlier = stopped.by == "earlier" and isinstance(rule, ControlledRule)
         if rule.name == "pass rate" or earlier:
-            return Check(rule.name, stopped.word, stopped.sentence, n=stopped.used)
+            return Check(rule.name, stopped.word, stopped.reason, n=stopped.used)
     return rule.look(outcomes, alpha)
 
 
@@ -235,11 +246,11 @@ def _rule_again(
     return msgspec.structs.replace(after, sentence=sentence)
 
 
-def _sentence(word: Word, checks: Sequence[Check]) -> str:
-    deciding = [check for check in checks if check.word == word]
-    others = f" (and {len(deciding) - 1} more)" if len(deciding) > 1 and word != "FAIL" else ""
-    text = "; ".join(c.sentence for c in deciding) if word == "FAIL" else deciding[0].sentence
-    return f"{text}{others}" if text.startswith(f"{word} ") else f"{word}: {text}{others}"
+def _reason(word: Word, checks: Sequence[Check]) -> str:
+    deciding = [check.sentence for check in checks if check.word == word]
+    if word == "FAIL" or len(deciding) == 1:
+        return "; ".join(deciding)
+    return f"{deciding[0]} (and {len(deciding) - 1} more)"
 
 
 def _hint(

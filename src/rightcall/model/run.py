@@ -167,7 +167,7 @@ class Summary(Record, frozen=True):
 
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
     or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
-    empty when there is one trial. `decision` is the verdict as a sentence.
+    empty when there is one trial. `word` and `reason` are the verdict.
     `unknown_calls` counts calls of real tools whose outcome is unknown, in all
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
@@ -188,7 +188,8 @@ class Summary(Record, frozen=True):
     trials: int = 1
     named: tuple[str, ...] = ()
     pass_k: tuple[float, ...] = ()
-    decision: str = ""
+    word: str = ""
+    reason: str = ""
     unknown_calls: int = 0
     stopped_early: bool = False
     unchecked: int = 0
@@ -207,8 +208,7 @@ class Summary(Record, frozen=True):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the decision must also know: shown right below it."""
-        sentences = (*map(str, self.failed_tools), self.keeps_state)
-        return tuple(sentence for sentence in sentences if sentence not in self.decision)
+        return tuple(filter(None, (*map(str, self.failed_tools), self.keeps_state)))
 
     @property
     def nothing_delivered(self) -> bool:
@@ -230,7 +230,8 @@ class Summary(Record, frozen=True):
         """The verdict, a line per category and one for all, and the codes of failed cases."""
         groups = self.categories if len(self.categories) > 1 else {}
         rows = {**groups, "all": self.overall}
-        lines = [self.decision, *self.warnings, *(f"{name}: {group}" for name, group in rows.items())]
+        decision = f"{self.word}: {self.reason}" if self.word else ""
+        lines = [decision, *self.warnings, *(f"{name}: {group}" for name, group in rows.items())]
         if self.unchecked:
             lines.append(self.unchecked_text)
         if self.codes:

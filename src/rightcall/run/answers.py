@@ -117,10 +117,10 @@ def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) 
         cases, problem = cases + 1, problem or done.error or (UNHEARD if done.unheard else "")
     if not cases:
         return verdict
-    return msgspec.structs.replace(verdict, word="ERROR", sentence=no_answer_sentence(cases, problem))
+    return msgspec.structs.replace(verdict, word="ERROR", reason=no_answer_reason(cases, problem))
 
 
-def no_answer_sentence(cases: int, problem: str = "") -> str:
+def no_answer_reason(cases: int, problem: str = "") -> str:
     """Why a run without answers has no verdict. `problem` is what the first of its cases reported.
 
     Without a problem, something was returned in every case, and it was always empty: `[]` from an agent that decided
@@ -128,7 +128,7 @@ def no_answer_sentence(cases: int, problem: str = "") -> str:
     """
     why = f" ({visible(problem)})" if problem else ""
     advice = "" if problem else "; return the agent's answer or messages too, also where it calls nothing"
-    nothing = f"ERROR: no answer arrived in any of {pluralize(cases, 'case')}{why}"
+    nothing = f"no answer arrived in any of {pluralize(cases, 'case')}{why}"
     return f"{nothing}, so nothing is known about the agent{advice}"
 
 

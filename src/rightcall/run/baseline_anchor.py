@@ -35,7 +35,7 @@ class AnchorCheck(Record, frozen=True, omit_defaults=False):
 
     suite: str
     verdict: Literal["PASS", "DECLINED", "INCONCLUSIVE"]
-    sentence: str
+    reason: str
     p: float
     level: float
     goldens: int
@@ -106,7 +106,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
     return AnchorCheck(
         main.header.suite,
         verdict,
-        f"{verdict}: {pluralize(len(pairs), 'golden')}; {told}",
+        f"{pluralize(len(pairs), 'golden')}; {told}",
         p,
         level,
         len(pairs),

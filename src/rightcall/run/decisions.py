@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
@@ -13,10 +14,11 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
-from rightcall.decide.verdict import Verdict, decide
+from rightcall.decide.verdict import Note, Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.record import Record
+from rightcall.model.run import Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
@@ -96,10 +98,17 @@ def gate_run(
     verdict = with_template_notice(verdict, undeclared_templates(gate, store.runs.goldens(stored.id)))
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
-    warnings = msgspec.structs.replace(summary, decision=verdict.sentence).warnings if summary else ()
-    notes = (*warnings, *verdict.notes)
+    notes = (*_warnings(summary), *verdict.notes)
     verdict = msgspec.structs.replace(verdict, rate=rate, notes=notes)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
+
+
+def _warnings(summary: Summary | None) -> Iterator[Note]:
+    """What a reader of any verdict about a run must know."""
+    if summary is not None:
+        yield from (Note("tool_error", str(tool)) for tool in summary.failed_tools)
+        if summary.keeps_state:
+            yield Note("keeps_state", summary.keeps_state)
 
 
 class RunComparison(Record, frozen=True):

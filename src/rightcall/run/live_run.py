@@ -262,11 +262,11 @@ class LiveRun:
         progress, gate = self._progress, self._plan.gate
         summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
         if self._decided_trials is not None:
-            word, sentence = self._decided_trials.decision
-            verdict = Verdict("FAIL" if word == "REGRESSED" else word, sentence)
+            word, reason = self._decided_trials.decision
+            verdict = Verdict("FAIL" if word == "REGRESSED" else word, reason)
         elif self._too_silent:
             errors = progress.tally.errors
-            verdict = Verdict("ERROR", f"ERROR: {self._too_silent}", errors=errors, trials=progress.done)
+            verdict = Verdict("ERROR", self._too_silent, errors=errors, trials=progress.done)
             verdict = with_counts(verdict, summary)
         elif self._over_budget:
             verdict = verdict_unfinished(self._over_budget)
@@ -292,7 +292,8 @@ class LiveRun:
             run,
             msgspec.structs.replace(
                 summary,
-                decision=verdict.sentence,
+                word=verdict.word,
+                reason=verdict.reason,
                 floor=floor,
                 worst_case=worst_case,
                 stopped_early=self.ended_early and progress.done < progress.planned,

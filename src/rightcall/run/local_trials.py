@@ -98,10 +98,10 @@ class LimitedLag:
 
 
 class RunDecision(NamedTuple):
-    """The word and the sentence of a verdict."""
+    """The word and the reason of a verdict."""
 
     word: CheckWord
-    sentence: str
+    reason: str
 
 
 class Decider(Protocol):

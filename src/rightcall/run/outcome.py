@@ -12,7 +12,7 @@ from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
-from rightcall.decide.verdict import Verdict, with_unanswered
+from rightcall.decide.verdict import Verdict
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.model.open_call import unknown_calls_text
@@ -75,19 +75,19 @@ def verdict_without_gate(
     missing = missing_answers_text(whole.errors, tried, "golden" if summary.trials == 1 else "case")
     word: Word
     if broken > MOST_ERRORS * tried or (broken and not failed):
-        word, sentence = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
+        word, reason = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored; {missing}"
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
-        word, sentence = "ERROR", missing
+        word, reason = "ERROR", missing
     elif failed:
         by_judges = summary.failed_by_judges
         marked = f", {by_judges:,} of them judged by a model" if by_judges else ""
-        word, sentence = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{marked}"
+        unknown = f"; {missing}" if whole.errors else ""
+        word, reason = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{marked}{unknown}"
     elif whole.errors:
-        word, sentence = "INCONCLUSIVE", f"{missing}; the other {pluralize(whole.cases, 'case')} passed"
+        word, reason = "INCONCLUSIVE", f"{missing}; the other {pluralize(whole.cases, 'case')} passed"
     else:
-        word, sentence = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
-    sentence = with_unanswered(f"{word}: {sentence}", missing if whole.errors else "")
-    verdict = Verdict(word, sentence, errors=whole.errors, trials=tried)
+        word, reason = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
+    verdict = Verdict(word, reason, errors=whole.errors, trials=tried)
     if judged is not None:
         from rightcall.decide.judged_cases import verdict_by_people
 
@@ -105,39 +105,30 @@ def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) ->
     failed = summary.overall.cases - summary.overall.passed
     if gate is not None and not gate.limits_passes and verdict.word == "PASS" and failed:
         cases = pluralize(summary.overall.cases, "case")
-        sentence = f"{verdict.sentence}; {failed:,} of {cases} did not pass (the gate sets no min)"
-        verdict = msgspec.structs.replace(verdict, sentence=sentence)
+        verdict = verdict.with_clause(f"{failed:,} of {cases} did not pass (the gate sets no min)")
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:
-        sentence = f"{verdict.sentence}; {summary.unchecked_text}"
-        verdict = msgspec.structs.replace(verdict, sentence=sentence)
-        verdict = by_delivery(verdict, summary)
+        verdict = by_delivery(verdict.with_clause(summary.unchecked_text), summary)
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
-        verdict = msgspec.structs.replace(
-            verdict, word="ERROR", sentence=f"ERROR: {NO_AGENT}", hint=NAME_AGENTS
-        )
-    if not summary.unknown_calls:
-        return verdict
-    unknown = unknown_calls_text(summary.unknown_calls)
-    return msgspec.structs.replace(verdict, sentence=f"{verdict.sentence}; {unknown}")
+        verdict = msgspec.structs.replace(verdict, word="ERROR", reason=NO_AGENT, hint=NAME_AGENTS)
+    return verdict.with_clause(unknown_calls_text(summary.unknown_calls) if summary.unknown_calls else "")
 
 
 def by_delivery(verdict: Verdict, summary: Summary) -> Verdict:
     """The verdict, which is not PASS where attacks were planned and none of them reached the agent."""
     if verdict.word != "PASS" or not summary.nothing_delivered:
         return verdict
-    checked = verdict.sentence.removeprefix("PASS").lstrip(": ")
-    sentence = f"INCONCLUSIVE: {nothing_delivered_text(summary.undelivered)}; {checked}"
-    return msgspec.structs.replace(verdict, word="INCONCLUSIVE", sentence=sentence)
+    reason = f"{nothing_delivered_text(summary.undelivered)}; {verdict.reason}"
+    return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason)
 
 
 def nothing_checked(cases: int, errors: int = 0) -> Verdict:
     """The verdict of a run without a checked case: INCONCLUSIVE, or ERROR if too many got no answer."""
     ran = nothing_checked_text(cases)
     if errors > MOST_ERRORS * cases:
-        return Verdict("ERROR", f"ERROR: {ran}; {errors:,} of them got no answer")
-    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: {ran}", hint=NOTHING_CHECKED)
+        return Verdict("ERROR", f"{ran}; {errors:,} of them got no answer")
+    return Verdict("INCONCLUSIVE", ran, hint=NOTHING_CHECKED)
 
 
 def counts_of_row(stored: StoredRun) -> Summary:
@@ -147,12 +138,12 @@ def counts_of_row(stored: StoredRun) -> Summary:
 
 
 def verdict_unfinished(why: str) -> Verdict:
-    return Verdict("INCONCLUSIVE", f"INCONCLUSIVE: the run was stopped: {why}")
+    return Verdict("INCONCLUSIVE", f"the run was stopped: {why}")
 
 
 def verdict_incomplete(stored: int, planned: int) -> Verdict:
     """The verdict of a run with missing results: ERROR, because a partial run decides nothing."""
-    return Verdict("ERROR", f"ERROR: {stored:,} of {planned:,} results are stored, so there is no verdict")
+    return Verdict("ERROR", f"{stored:,} of {planned:,} results are stored, so there is no verdict")
 
 
 def earlier_stop(stored: StoredRun) -> Stopped | None:
@@ -165,14 +156,13 @@ def earlier_stop(stored: StoredRun) -> Stopped | None:
     if summary is None or not summary.stopped_early:
         return None
     used = stored.results
-    sentence = (
-        f"INCONCLUSIVE after {used:,} of {pluralize(max(stored.planned, used), 'result')}: the run stopped early, at a "
-        "moment that its results chose, so they decide no other gate (its own said "
-        f"{summary.decision or stored.verdict})"
+    reason = (
+        f"the run stopped early, after {used:,} of {pluralize(max(stored.planned, used), 'result')}, at a moment that "
+        f"its results chose, so they decide no other gate (its own said {stored.verdict}: {summary.reason})"
     )
     from rightcall.decide.early_stop import Stopped
 
-    return Stopped("INCONCLUSIVE", used, used, sentence, "earlier")
+    return Stopped("INCONCLUSIVE", used, used, reason, "earlier")
 
 
 def evidence_of_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:

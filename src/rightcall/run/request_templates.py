@@ -24,7 +24,7 @@ from rightcall.core.codec import describe_value
 from rightcall.core.text import pluralize, shorten, visible
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.decide.config import Gate
-from rightcall.decide.verdict import Verdict
+from rightcall.decide.verdict import Note, Verdict
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of
@@ -214,4 +214,6 @@ def undeclared_templates(gate: Gate, goldens: Iterable[AnyGolden]) -> list[Templ
 def with_template_notice(verdict: Verdict, groups: Sequence[TemplateGroup]) -> Verdict:
     """The verdict with a note about templates that nobody declared."""
     notice = template_notice(groups)
-    return msgspec.structs.replace(verdict, notes=(*verdict.notes, notice)) if notice else verdict
+    if not notice:
+        return verdict
+    return msgspec.structs.replace(verdict, notes=(*verdict.notes, Note("templates", notice)))

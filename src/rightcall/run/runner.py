@@ -163,7 +163,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
 def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
     """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
     verdict = verdict_by_answers(outcome.verdict, store, outcome.run.id, outcome.run.agent)
-    summary = msgspec.structs.replace(outcome.summary, decision=verdict.sentence)
+    summary = msgspec.structs.replace(outcome.summary, word=verdict.word, reason=verdict.reason)
     return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
 
 

@@ -34,7 +34,7 @@ CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
 def run_html(
-    run: str, word: str, sentence: str, summary: Summary, failed: Sequence[GoldenRow], more: int
+    run: str, word: str, reason: str, summary: Summary, failed: Sequence[GoldenRow], more: int
 ) -> str:
     """A run: the verdict, a bar for each category, and what did not pass."""
     view = summary_view(summary)
@@ -44,7 +44,7 @@ def run_html(
     cells = [
         [name, _bar(row.pass_rate or 0.0), *rest] for row, (name, *rest) in zip(rated_rows, rows, strict=True)
     ]
-    explanation = _text(sentence.removeprefix(word).lstrip(": "), 400)
+    explanation = _text(reason, 400)
     notes = "".join(f"<p>{_text(note, 400)}</p>" for note in summary.warnings)
     head = f"<b style='color:{COLORS.get(word, UNSURE)}'>{_text(word)}</b> {explanation}"
     return (

@@ -18,7 +18,7 @@ from rightcall.show.screen import Screen
 from rightcall.show.text import count, display_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
-from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_sentence
+from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_reason
 from rightcall.store.base import StoredRun
 
 if TYPE_CHECKING:
@@ -276,7 +276,7 @@ def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
                 stored.updated_at)  # fmt: skip
         return
     word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
-    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_sentence(stored.verdict, summary))
+    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_reason(summary))
     print_warnings(out, summary.warnings)
 
 

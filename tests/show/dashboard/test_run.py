@@ -73,7 +73,9 @@ def test_the_trials_of_a_golden_are_one_row(client, store):
 
 
 def test_the_verdict_is_a_sentence(client, store):
-    summary = msgspec.structs.replace(store.runs.get("old").run.summary, decision="FAIL: 71% is too little")
+    summary = msgspec.structs.replace(
+        store.runs.get("old").run.summary, word="FAIL", reason="71% is too little"
+    )
     store.runs.begin(a_run("gated")).add([a_result("one", passed=False)])
     store.runs.finish("gated", summary, "FAIL")
     page = client.get("/runs/gated").text

@@ -68,7 +68,7 @@ def test_without_a_sink_there_is_no_pass(invoke, tmp_path):
 def test_a_run_without_the_numbers_is_inconclusive_and_says_what_to_type(invoke):
     assert invoke("auto", {"gate": {"forbid": ["double_effect"]}}).exit_code == 0
     code, verdict = gated(invoke, "auto", {"attacks": {"worst_case": ASKED}})
-    assert code == 3 and "rightcall run SUITE" in verdict["sentence"]
+    assert code == 3 and "rightcall run SUITE" in verdict["reason"]
 
 
 def test_a_missing_wing_is_an_error_before_the_run(invoke, monkeypatch):

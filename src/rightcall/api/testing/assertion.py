@@ -29,7 +29,7 @@ from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, requ
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.answers import no_answer_sentence
+from rightcall.run.answers import no_answer_reason
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan
 from rightcall.run.recorded_scores import score_cases, scorer_of
@@ -99,7 +99,7 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
     results = [result for trials in results_by_golden.values() for result in trials]
     if not any(result.trajectory is not None and result.trajectory.answered for result in results):
         problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")
-        text = f"golden '{named.id}': {no_answer_sentence(len(results), problem).removeprefix('ERROR: ')}"
+        text = f"golden '{named.id}': {no_answer_reason(len(results), problem)}"
         raise CheckError(text, result=results[0], results=tuple(results))
     require_passed(named, results, tools_for(named, prepared.tools))
     return min(results, key=lambda result: result.score)

@@ -14,7 +14,7 @@ from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, Metri
 from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.run import no_checks_text
-from rightcall.run.answers import no_answer_sentence
+from rightcall.run.answers import no_answer_reason
 from rightcall.run.outcome import nothing_checked
 from rightcall.stats.mean_interval import estimate as stats_estimate
 
@@ -160,7 +160,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         if group.unproven:
             lines.append(f"  INCONCLUSIVE: {NO_LABELS}")
         if not group.answered:
-            lines.append(f"  {no_answer_sentence(group.trials)}")
+            lines.append(f"  ERROR: {no_answer_reason(group.trials)}")
     if len(groups) > 1:
         whole = [outcome for group in groups for outcome in group.outcomes]
         lines += ["all", f"  {_rate(whole)}"]

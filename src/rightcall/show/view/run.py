@@ -16,7 +16,7 @@ from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
 from rightcall.show.view.spread import Spread, SpreadTally
-from rightcall.show.view.summary import SummaryView, summary_view, verdict_sentence
+from rightcall.show.view.summary import SummaryView, summary_view, verdict_reason
 from rightcall.show.view.tools import (
     AgentRow,
     AgentTally,
@@ -112,7 +112,7 @@ class RunReading:
             latency=self._latency.spread(),
             cost=self._cost.spread(),
             scores=self._scores.spread(0.0, 1.0),
-            sentence=verdict_sentence(stored.verdict, run.summary),
+            sentence=verdict_reason(run.summary),
             danger=self._failures.danger(),
             suite=suite_history(self._store, stored),
             agents=self._agents.rows(),

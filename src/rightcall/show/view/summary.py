@@ -202,13 +202,12 @@ def run_rate(stored: StoredRun) -> ShownRate:
     return ShownRate(stored.passed, judged, stored_rate.value, stored_rate.low, stored_rate.high)
 
 
-def verdict_sentence(verdict: str, summary: Summary | None) -> str:
-    """Why the verdict is what it is, without the word itself; how many cases passed where no gate decided."""
+def verdict_reason(summary: Summary | None) -> str:
+    """Why the verdict is what it is; how many cases passed where no gate decided."""
     if summary is None:
         return ""
-    explanation = summary.decision.removeprefix(verdict).lstrip(": ")
     overall = summary.overall
-    return explanation or f"{overall.passed:,} of {overall.cases:,} cases passed"
+    return summary.reason or f"{overall.passed:,} of {overall.cases:,} cases passed"
 
 
 def _metric_names(summary: Summary) -> Iterator[str]:

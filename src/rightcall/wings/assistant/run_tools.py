@@ -60,7 +60,7 @@ class RunTools:
             failed, more = failed_goldens(store, stored_run.id, failures)
         summary = stored_run.run.summary
         return overview(stored_run) | {
-            "decision": summary.decision if summary else "",
+            "reason": summary.reason if summary else "",
             "warnings": summary.warnings if summary else (),
             "codes": summary.codes if summary else {},
             "failed": {"items": failed, "more": more},

@@ -26,7 +26,7 @@ from rightcall.show.dashboard.views import (
 )
 from rightcall.show.view.failures import TITLES, case_names
 from rightcall.show.view.grouped_trials import golden_row, with_titles
-from rightcall.show.view.summary import run_rate, summary_view, verdict_sentence
+from rightcall.show.view.summary import run_rate, summary_view, verdict_reason
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -95,7 +95,7 @@ def run(request: Request) -> Response:
         state=state_of(stored),
         passing=run_rate(stored),
         summary=view.summary if view else summary_view(summary) if summary else None,
-        sentence=verdict_sentence(stored.verdict, summary),
+        sentence=verdict_reason(summary),
         history=suite_history(store_of(request), stored),
         view=view,
         analysis=analysis_of(request, stored) if view else None,
