@@ -101,8 +101,8 @@ def test_a_change_is_found_and_run(part, checks):
     assert ("is a program, whose files cannot be seen" in before["check"]["unknown"]) is (part in PROGRAMS)
     assert ("agent: {code: [" in before["check"]["unknown"]) is (part in PROGRAMS)
     assert after["check"], after["said"]
-    assert FOUND[part] in after["check"]["sentence"], after["said"]
-    assert after["check"]["calls"]["spent"] > 0 or "scored again" in after["check"]["sentence"]
+    assert FOUND[part] in after["check"]["reason"], after["said"]
+    assert after["check"]["calls"]["spent"] > 0 or "scored again" in after["check"]["reason"]
 
 
 def test_a_baseline_without_a_golden_in_common_decides_nothing(checks):
