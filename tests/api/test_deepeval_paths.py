@@ -26,9 +26,7 @@ PATHS = {
     ),
     "synthesizer": "Synthesizer Evolution",
     "synthesizer.types": "Evolution",
-    "synthesizer.config": (
-        "FiltrationConfig EvolutionConfig StylingConfig ConversationalStylingConfig ContextConstructionConfig"
-    ),
+    "synthesizer.config": ("FiltrationConfig EvolutionConfig StylingConfig ContextConstructionConfig"),
     "simulator": "ConversationSimulator",
 }
 

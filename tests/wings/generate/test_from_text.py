@@ -7,10 +7,9 @@ import asyncio
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.model import ConversationalGolden, Golden, ToolCall
+from rightcall.model import Golden, ToolCall
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
-    ConversationalStylingConfig,
     Evolution,
     EvolutionConfig,
     FiltrationConfig,
@@ -21,7 +20,6 @@ from tests.wings.generate.builders import GOOD, POOR, TOOLS, Model
 
 CONTEXTS = [["Refunds are paid within 30 days."], ["The museum opens at nine."]]
 QUESTIONS = {"Refunds": "When are refunds paid?", "museum": "When does the museum open?"}
-SITUATION = '{"scenario": "A customer waits for money", "user_description": "impatient", "expected_outcome": "is told when"}'
 
 
 def question(request):
@@ -164,53 +162,6 @@ def test_goldens_without_calls_or_context_are_examples_for_more():
     )
     assert found[0].metadata["generated"]["parents"] == ["hours"]
     assert found[0].cluster == "hours"
-
-
-@pytest.mark.parametrize("way", ["contexts", "scratch", "goldens", "docs"])
-def test_conversations_have_a_scenario_a_user_and_an_outcome(way, tmp_path):
-    (tmp_path / "a.md").write_text("Refunds are paid within 30 days.\n", encoding="utf-8")
-    model = Model({"situation": SITUATION, "quality": GOOD})
-    maker = Synthesizer(
-        model, conversational_styling_config=ConversationalStylingConfig(scenario_context="a shop")
-    )
-    made = {
-        "contexts": lambda: maker.generate_conversational_goldens_from_contexts(
-            CONTEXTS[:1], max_goldens_per_context=1
-        ),
-        "scratch": lambda: maker.generate_conversational_goldens_from_scratch(1),
-        "goldens": lambda: maker.generate_conversational_goldens_from_goldens(
-            [ConversationalGolden("A refund", id="r")], 1
-        ),
-        "docs": lambda: maker.generate_conversational_goldens_from_docs(
-            [tmp_path / "a.md"], True, 1, ContextConstructionConfig(context_quality_threshold=0)
-        ),
-    }[way]()
-    assert [(g.scenario, g.user_description, g.expected_outcome) for g in made] == [
-        ("A customer waits for money", "impatient", "is told when")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("calls", "expected"),
-    [([ToolCall("find_order", {"email": "ana@example.com"})], ["find_order"]), ([], [])],
-)
-def test_scenarios_with_tools_expect_the_calls_that_solvers_agree_on(calls, expected):
-    model = Model({"situation": SITUATION, "quality": GOOD}, lambda request: calls or "Which order?")
-    golden = Synthesizer(model, tools=TOOLS).generate_conversational_goldens_from_contexts(
-        CONTEXTS[:1], True, 1
-    )[0]
-    assert [call.tool for call in golden.expected_calls] == expected and golden.no_calls == (not expected)
-    told = next(r.messages[-1].content for r in model.requests if r.prompt.tools)
-    assert "A customer waits for money" in told and "impatient" in told and "is told when" not in told
-
-
-def test_a_scenario_on_which_solvers_disagree_is_dropped():
-    model = Model({"situation": SITUATION, "quality": GOOD})
-    model._solve = lambda request: [ToolCall("set_timer", {"minutes": request.trial + 1})]
-    made = asyncio.run(
-        Synthesizer(model, tools=TOOLS).afrom_contexts([["Refunds"]], True, 1, conversations=True)
-    )
-    assert made.goldens == () and "fewer than 2 of 3 solvers agreed on the calls" in made.dropped[0].reason
 
 
 def test_a_document_that_speaks_to_the_model_is_marked_as_material():

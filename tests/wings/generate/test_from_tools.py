@@ -183,7 +183,7 @@ def timer_model():
         minutes = map(int, re.findall(r"\d+", request.messages[0].content))
         return [ToolCall("set_timer", {"minutes": number}) for number in minutes] or "You are welcome."
 
-    return Model({"request": write, "turn": write, "situation": "{}"}, solve)
+    return Model({"request": write, "turn": write}, solve)
 
 
 def test_goldens_with_calls_become_goldens_with_the_same_tools_and_other_values():

@@ -4,7 +4,6 @@ from rightcall.core.seam import load
 
 _configs = load("services", "synthesizer_configs")
 ContextConstructionConfig = _configs.ContextConstructionConfig
-ConversationalStylingConfig = _configs.ConversationalStylingConfig
 EvolutionConfig = _configs.EvolutionConfig
 FiltrationConfig = _configs.FiltrationConfig
 StylingConfig = _configs.StylingConfig
@@ -12,7 +11,6 @@ VerificationConfig = _configs.VerificationConfig
 
 __all__ = [
     "ContextConstructionConfig",
-    "ConversationalStylingConfig",
     "EvolutionConfig",
     "FiltrationConfig",
     "StylingConfig",

@@ -94,17 +94,6 @@ class StylingConfig:
 
 
 @dataclass(frozen=True)
-class ConversationalStylingConfig:
-    """How scenarios and expected outcomes read."""
-
-    scenario_context: str | None = None
-    conversational_task: str | None = None
-    participant_roles: str | None = None
-    scenario_format: str | None = None
-    expected_outcome_format: str | None = None
-
-
-@dataclass(frozen=True)
 class ContextConstructionConfig:
     """How documents become contexts: chunks of `chunk_size` characters, up to `max_context_length` neighbours each.
 

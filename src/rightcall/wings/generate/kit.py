@@ -13,7 +13,6 @@ from rightcall.agents.model_retries import Asker, Patience
 from rightcall.model.tool import Tool
 from rightcall.store.sql.store import Store
 from rightcall.wings.generate.config import (
-    ConversationalStylingConfig,
     EvolutionConfig,
     FiltrationConfig,
     Model,
@@ -41,7 +40,6 @@ class SynthesisSettings:
     filtration_config: FiltrationConfig | None = None
     evolution_config: EvolutionConfig | None = None
     styling_config: StylingConfig | None = None
-    conversational_styling_config: ConversationalStylingConfig | None = None
     cost_tracking: bool = False
     tools: Sequence[Tool] = ()
     solver: Model | None = None
@@ -59,11 +57,6 @@ class SynthesisSettings:
     def styling(self) -> StylingConfig:
         """The style of requests; the default where none is set."""
         return self.styling_config or StylingConfig()
-
-    @property
-    def conversational_styling(self) -> ConversationalStylingConfig:
-        """The style of conversations; the default where none is set."""
-        return self.conversational_styling_config or ConversationalStylingConfig()
 
 
 @dataclass(frozen=True)

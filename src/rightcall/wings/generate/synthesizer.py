@@ -14,7 +14,7 @@ from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.golden import Golden
 from rightcall.model.tool import Tool
 from rightcall.wings.generate.config import ContextConstructionConfig
 from rightcall.wings.generate.contexts import Context, contexts_of, good_contexts
@@ -23,22 +23,18 @@ from rightcall.wings.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Sch
 from rightcall.wings.generate.production import Job, Production
 from rightcall.wings.generate.setup import SynthesisSetup
 from rightcall.wings.generate.ways.conversations import TURN_KINDS, ConversationJob
-from rightcall.wings.generate.ways.goldens import golden_jobs, golden_scenarios
+from rightcall.wings.generate.ways.goldens import golden_jobs
 from rightcall.wings.generate.ways.skills import PER_SKILL, skill_jobs
 from rightcall.wings.generate.ways.text import context_jobs, scratch_jobs
 from rightcall.wings.generate.ways.tools import ToolJob
 
 
-def _blocking(
-    make: Callable[..., Coroutine[Any, Any, Production]], **fixed: bool
-) -> Callable[..., list[Any]]:
-    """The blocking form of a method: the goldens alone, with DeepEval's word for what a conversation should lead to."""
+def _blocking(make: Callable[..., Coroutine[Any, Any, Production]]) -> Callable[..., list[Any]]:
+    """The blocking form of a method: the goldens alone."""
 
     @wraps(make)
     def generate(self: Synthesizer, *args: Any, **options: Any) -> list[Any]:
-        if "include_expected_outcome" in options:
-            options["include_expected_output"] = options.pop("include_expected_outcome")
-        return list(run_blocking(make(self, *args, **options, **fixed)).goldens)
+        return list(run_blocking(make(self, *args, **options)).goldens)
 
     return generate
 
@@ -107,8 +103,6 @@ class Synthesizer(SynthesisSetup):
         include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
         context_construction_config: ContextConstructionConfig | None = None,
-        *,
-        conversations: bool = False,
     ) -> Production:
         """Goldens from documents. Every document is read before the first model request."""
         config = context_construction_config or ContextConstructionConfig()
@@ -120,7 +114,6 @@ class Synthesizer(SynthesisSetup):
             max_goldens_per_context,
             threshold=config.context_quality_threshold,
             include_expected=include_expected_output,
-            conversations=conversations,
         )
 
     async def afrom_contexts(
@@ -129,8 +122,6 @@ class Synthesizer(SynthesisSetup):
         include_expected_output: bool = True,
         max_goldens_per_context: int = 2,
         source_files: Sequence[str] | None = None,
-        *,
-        conversations: bool = False,
     ) -> Production:
         """Goldens that the given texts answer."""
         return await self._from_contexts(
@@ -138,17 +129,14 @@ class Synthesizer(SynthesisSetup):
             _with_sources(contexts, source_files),
             max_goldens_per_context,
             include_expected=include_expected_output,
-            conversations=conversations,
         )
 
-    async def afrom_scratch(self, num_goldens: int, *, conversations: bool = False) -> Production:
+    async def afrom_scratch(self, num_goldens: int) -> Production:
         """Goldens from a description."""
-        if not conversations and not self.styling.scenario:
+        if not self.styling.scenario:
             raise ConfigError("generating from scratch requires --scenario: a styling_config with a scenario")
-        if conversations and self.conversational_styling_config is None:
-            raise ConfigError("generating from scratch requires a conversational_styling_config")
         async with self._kit() as kit:
-            jobs = scratch_jobs(kit, num_goldens, conversations=conversations)
+            jobs = scratch_jobs(kit, num_goldens)
             return await self._produce("scratch", num_goldens, jobs, kit, goldens=num_goldens)
 
     async def afrom_goldens(
@@ -163,22 +151,6 @@ class Synthesizer(SynthesisSetup):
                 "goldens", count, jobs, kit, rounds=1, spent=planned.usage, source=source, per=per
             )
 
-    async def aconversations_from_goldens(
-        self,
-        goldens: Sequence[ConversationalGolden],
-        max_goldens_per_golden: int = 2,
-        include_expected_output: bool = True,
-    ) -> Production:
-        """Scenarios from scenarios."""
-        source, count = _source_of(goldens), len(goldens) * max_goldens_per_golden
-        async with self._kit() as kit:
-            jobs = golden_scenarios(
-                goldens, kit, max_goldens_per_golden, include_expected=include_expected_output
-            )
-            return await self._produce(
-                "conversations from goldens", count, jobs, kit, rounds=1, source=source
-            )
-
     async def _from_contexts(
         self,
         way: str,
@@ -186,13 +158,13 @@ class Synthesizer(SynthesisSetup):
         per_context: int,
         *,
         threshold: float = 0.0,
-        **expected: bool,
+        include_expected: bool,
     ) -> Production:
-        """Goldens from the contexts that a critic rates at least `threshold`; `expected` is for `context_jobs`."""
+        """Goldens from the contexts that a critic rates at least `threshold`."""
         async with self._kit() as kit:
             kept = await good_contexts(contexts, kit, threshold)
             source = hex_digest(encode([context.texts for context in kept]))
-            jobs = context_jobs(kept, kit, per_context, way=way, **expected)
+            jobs = context_jobs(kept, kit, per_context, way=way, include_expected=include_expected)
             count = len(kept) * per_context
             return await self._produce(way, count, jobs, kit, rounds=1, source=source, per=per_context)
 
@@ -202,10 +174,6 @@ class Synthesizer(SynthesisSetup):
     generate_goldens_from_scratch = _blocking(afrom_scratch)
     generate_goldens_from_goldens = _blocking(afrom_goldens)
     generate_conversational_goldens_from_tools = _blocking(aconversations_from_tools)
-    generate_conversational_goldens_from_docs = _blocking(afrom_docs, conversations=True)
-    generate_conversational_goldens_from_contexts = _blocking(afrom_contexts, conversations=True)
-    generate_conversational_goldens_from_scratch = _blocking(afrom_scratch, conversations=True)
-    generate_conversational_goldens_from_goldens = _blocking(aconversations_from_goldens)
 
 
 def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str] | None) -> list[Context]:
@@ -220,7 +188,7 @@ def _with_sources(contexts: Sequence[Sequence[str]], source_files: Sequence[str]
     ]
 
 
-def _source_of(goldens: Sequence[AnyGolden]) -> str:
+def _source_of(goldens: Sequence[Golden]) -> str:
     """A digest of the goldens that others are made from; an error when there are none."""
     if not goldens:
         raise ConfigError("no goldens to generate from")

@@ -53,7 +53,7 @@ def goldens(options: GenerateOptions) -> None:
     From tools, each golden is planned first: calls with valid arguments, then a request that implies exactly those,
     then checks that try to refute it. Goldens that fail a check are dropped, with the reason.
     With --skills, each skill gets four requests that should load it and four adjacent ones that should not.
-    Conversations from tools have scripted turns, those from everything else a scenario.
+    Conversations are made from tools alone; the turns of their users are scripted.
     """
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation

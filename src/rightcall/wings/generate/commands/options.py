@@ -42,7 +42,7 @@ class GenerateOptions:
     ] = None
     turns: Annotated[
         int | None,
-        Option("Generate conversations, from tools with this many turns of the user", ge=1, le=20),
+        Option("Generate conversations from tools with this many turns of the user", ge=1, le=20),
     ] = None
     language: Annotated[str, Option("Language of the requests")] = "en"
     style: Annotated[str | None, Option("Style of the requests")] = None

@@ -12,14 +12,13 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.golden import Golden
 from rightcall.models.catalog import line_to_add, project_models
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import tools_of
 from rightcall.wings.generate.commands.options import GenerateOptions
 from rightcall.wings.generate.config import (
     ContextConstructionConfig,
-    ConversationalStylingConfig,
     FiltrationConfig,
     StylingConfig,
 )
@@ -42,9 +41,6 @@ def synthesizer_of(options: GenerateOptions) -> Synthesizer:
         model,
         filtration_config=FiltrationConfig(options.quality),
         styling_config=StylingConfig(options.scenario, input_format=options.style),
-        conversational_styling_config=ConversationalStylingConfig(options.scenario)
-        if options.turns
-        else None,
         tools=tuple(tools_of(options.tools)) if options.tools else (),
         language=options.language,
         seed=options.seed,
@@ -59,44 +55,37 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Sta
             raise click.UsageError("--skills cannot be combined with --tools, --from or --turns")
         loaded = load_skills([options.skills])
         return len(loaded) * PER_SKILL, 0, lambda synthesizer: synthesizer.afrom_skills(loaded)
-    sources, turns = tuple(options.sources), options.turns or 0
+    sources, turns = tuple(options.sources), options.turns
     count, per = options.count or DEFAULT_COUNT, options.count or DEFAULT_OF_EACH
-    conversations = turns > 0
     if not sources or sources == ("tools",):
         if not maker.tools:
             raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")
-        if conversations:
+        if turns:
             return count, 0, lambda synthesizer: synthesizer.aconversations_from_tools((), count, turns=turns)
         return count, 0, lambda synthesizer: synthesizer.afrom_tools((), count)
+    if turns:
+        raise click.UsageError("--turns generates conversations from --tools alone, without --from")
     if sources == ("scratch",):
-        return count, 0, lambda synthesizer: synthesizer.afrom_scratch(count, conversations=conversations)
+        return count, 0, lambda synthesizer: synthesizer.afrom_scratch(count)
     paths = [path for source in sources for path in _paths(Path(source))]
     kinds = {path.suffix.lower() in DOCUMENTS for path in paths}
     if kinds == {True}:
         config = ContextConstructionConfig()
         golden_count = len(paths) * config.max_contexts_per_document * per
         size = config.chunk_size * config.max_context_length
-        return (
-            golden_count,
-            size,
-            lambda synthesizer: synthesizer.afrom_docs(paths, True, per, config, conversations=conversations),
-        )
+        return golden_count, size, lambda synthesizer: synthesizer.afrom_docs(paths, True, per, config)
     if kinds == {False} and all(path.suffix.lower() in FORMATS for path in paths):
-        return _from_goldens(paths, per, conversations=conversations)
+        return _from_goldens(paths, per)
     raise ConfigError(
         f"--from takes documents ({', '.join(DOCUMENTS)}) or files of goldens ({', '.join(FORMATS)}), not both"
     )
 
 
-def _from_goldens(paths: list[Path], per: int, *, conversations: bool) -> tuple[int, int, Start]:
+def _from_goldens(paths: list[Path], per: int) -> tuple[int, int, Start]:
     loaded_goldens = [golden for path in paths for golden in load_goldens(path)]
     goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
-    talks = [golden for golden in loaded_goldens if isinstance(golden, ConversationalGolden)]
-    if goldens if conversations else talks:
-        kind, how = ("single-turn goldens", "leave out") if conversations else ("conversations", "add")
-        raise InputError(str(paths[0]), f"contains {kind}", f"{how} --turns for those")
-    if conversations:
-        return len(talks) * per, 0, lambda synthesizer: synthesizer.aconversations_from_goldens(talks, per)
+    if len(goldens) < len(loaded_goldens):
+        raise InputError(str(paths[0]), "contains conversations", "conversations are generated from --tools")
     return len(goldens) * per, 0, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)
 
 

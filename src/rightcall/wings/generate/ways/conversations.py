@@ -13,7 +13,6 @@ from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import CallPlan, PlanKind, PlannedSlot, plan_of
 from rightcall.wings.generate.production import Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
-from rightcall.wings.generate.ways.text import Situation
 from rightcall.wings.generate.ways.tools import calls_in_words, golden_of
 
 TURN_KINDS: dict[PlanKind, int] = {"one": 5, "parallel": 1, "enum": 1, "boundary": 1, "unicode": 1, "none": 1}
@@ -43,14 +42,12 @@ class ConversationJob:
                 )
                 return Made(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
-        situation = await self._situation(turns, scribe)
         provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
         calls = tuple(call for turn in turns for call in turn.expected_calls or ())
+        names = dict.fromkeys(str(call.tool) for call in calls)
         golden = ConversationalGolden(
-            situation.scenario,
+            f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}.",
             id=self.id,
-            user_description=situation.user_description or None,
-            expected_outcome=situation.expected_outcome or None,
             turns=tuple(turns),
             no_calls=not calls,
             category="golden" if calls else "negative",
@@ -98,14 +95,3 @@ class ConversationJob:
             calls=call_lines,
             style=self.kit.style(self.id),
         )
-
-    async def _situation(self, turns: Sequence[Turn], scribe: Scribe) -> Situation:
-        names = list(dict.fromkeys(str(call.tool) for turn in turns for call in turn.expected_calls or ()))
-        plain = Situation(
-            f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}."
-        )
-        try:
-            messages = "\n".join(f"- {turn.content}" for turn in turns)
-            return await scribe.record("situation", "scenario", Situation, {"messages": messages})
-        except Unreadable:
-            return plain  # only a description; the turns and their calls are what is tested

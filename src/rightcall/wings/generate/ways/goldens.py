@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.model.golden import Golden
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.plans import PlanKind, PlannedSlot
 from rightcall.wings.generate.production import Job
-from rightcall.wings.generate.ways.text import ScenarioJob, TextJob, job_stream
+from rightcall.wings.generate.ways.text import TextJob, job_stream
 from rightcall.wings.generate.ways.tools import ToolJob
 
 EXAMPLES = 10
@@ -42,26 +42,6 @@ def golden_jobs(
             values |= {"examples": _examples(golden, goldens, kit)}
         parents = (golden.id,)
         return TextJob(name, kit, "goldens", prompt, values, context, include_expected, parents, golden.id)
-
-    return job_stream(job, len(goldens) * per_golden)
-
-
-def golden_scenarios(
-    goldens: Sequence[ConversationalGolden], kit: Kit, per_golden: int, *, include_expected: bool
-) -> Callable[[int, int], Sequence[Job]]:
-    """Jobs for each conversational golden in turn."""
-
-    def job(place: int) -> Job:
-        number, which = divmod(place, len(goldens))
-        golden = goldens[which]
-        text = "\n".join(filter(None, (golden.scenario, golden.user_description, golden.expected_outcome)))
-        style = f"It is of the same kind as this one, about something else:\n{text}"
-        values = {"number": number + 1, "count": per_golden, "style": style}
-        name = f"conversation-{which + 1:04}-{number + 1}"
-        context = Context(tuple(golden.context)) if golden.context else None
-        return ScenarioJob(
-            name, kit, "goldens", "conversation_from_scratch", values, context, include_expected, (golden.id,)
-        )
 
     return job_stream(job, len(goldens) * per_golden)
 

@@ -1,4 +1,4 @@
-"""One golden from one prompt, written, rated, evolved and labelled with calls: an input, or a conversation's situation.
+"""One golden from one prompt, whose input a model writes, rated, evolved and labelled with calls.
 
 From scratch, the prompt has a description only; from contexts and documents, a text that the golden is about.
 """
@@ -11,32 +11,18 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.record import Record
+from rightcall.model.golden import Golden
 from rightcall.model.score import Score
-from rightcall.wings.generate.config import ConversationalStylingConfig
 from rightcall.wings.generate.contexts import Context
 from rightcall.wings.generate.kit import Kit
 from rightcall.wings.generate.production import Job, Made
 from rightcall.wings.generate.scribe import Scribe, Unreadable
 from rightcall.wings.generate.steps import BelowThreshold, Refinement, label_calls, refine
 
-IN_ONE_TURN = (
-    "A user is in the situation below and has told you all that is written there. Do what the user wants."
-)
-
-
-class Situation(Record, frozen=True, forbid_unknown_fields=False):
-    """What the model generates."""
-
-    scenario: str
-    user_description: str = ""
-    expected_outcome: str = ""
-
 
 @dataclass(frozen=True)
-class PromptedJob:
-    """A golden that a model writes from a prompt, which `values` fill."""
+class TextJob:
+    """A golden whose input a model writes from a prompt, which `values` fill."""
 
     id: str
     kit: Kit
@@ -46,6 +32,7 @@ class PromptedJob:
     context: Context | None = None
     include_expected: bool = True
     parents: tuple[str, ...] = ()
+    cluster: str | None = None
 
     async def make(self) -> Made:
         """A golden, or why every attempt failed."""
@@ -53,7 +40,7 @@ class PromptedJob:
         for attempt in range(self.kit.setup.verification.attempts):
             scribe.attempt = attempt
             try:
-                golden = await self.write(scribe, scores)
+                golden = await self._write(scribe, scores)
             except (Unreadable, BelowThreshold) as problem:
                 reasons.append(str(problem))
                 continue
@@ -62,78 +49,26 @@ class PromptedJob:
             reasons.append(scores["recovered"].reason)
         return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
-    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> AnyGolden | None:
-        """One attempt, with its scores; None when solvers do not agree on the calls."""
-        raise NotImplementedError
-
-    async def refine(self, text: str, scribe: Scribe, scores: dict[str, Score]) -> Refinement:
-        refinement = await refine(text, self.kit, scribe, context=self.context.text if self.context else "")
-        scores["quality"] = Score(refinement.quality or 0.0, True)
-        return refinement
-
-    def metadata(
-        self, refinement: Refinement, scribe: Scribe, context_quality: float | None = None
-    ) -> dict[str, Any]:
+    def _metadata(self, refinement: Refinement, scribe: Scribe) -> dict[str, Any]:
         provenance = self.kit.provenance(
             self.way,
             scribe,
             attempt=scribe.attempt,
             evolutions=list(refinement.evolutions),
             synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
-            context_quality=context_quality,
+            context_quality=self.context.quality if self.context else None,
             context_source_files=list(self.context.sources) if self.context else None,
             parents=list(self.parents),
         )
         return {"generated": provenance}
 
-
-@dataclass(frozen=True)
-class ScenarioJob(PromptedJob):
-    """A conversational golden whose situation a model generates.
-
-    With tools, the calls of the whole conversation are those that solvers agree on when they are given the situation at
-    once; what depends on the result of another call is not among them.
-    """
-
-    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> ConversationalGolden | None:
-        situation = await scribe.record("situation", self.prompt, Situation, self.values)
-        if not situation.scenario.strip():
-            raise Unreadable("situation: the model left the scenario empty")
-        refinement = await self.refine(situation.scenario, scribe, scores)
-        asked = self._in_one_turn(refinement.text, situation)
-        read, scores["recovered"] = await label_calls(asked, self.kit, scribe)
-        if read is None:
-            return None
-        return ConversationalGolden(
-            refinement.text,
-            id=self.id,
-            user_description=situation.user_description or None,
-            expected_outcome=(situation.expected_outcome or None) if self.include_expected else None,
-            context=self.context.texts if self.context else None,
-            expected_calls=read.expected_calls,
-            no_calls=read.no_calls,
-            category="negative" if read.no_calls else "golden",
-            tags=("generated", self.way),
-            metadata=self.metadata(refinement, scribe),
-        )
-
-    def _in_one_turn(self, scenario: str, situation: Situation) -> Golden:
-        """The situation as solvers see it: everything the user knows, at once."""
-        lines = [IN_ONE_TURN, f"The situation: {scenario}"]
-        if situation.user_description:
-            lines.append(f"The user: {situation.user_description}")
-        return Golden("\n".join(lines), id=self.id, context=self.context.texts if self.context else None)
-
-
-@dataclass(frozen=True)
-class TextJob(PromptedJob):
-    """A golden whose input a model generates."""
-
-    cluster: str | None = None
-
-    async def write(self, scribe: Scribe, scores: dict[str, Score]) -> Golden | None:
+    async def _write(self, scribe: Scribe, scores: dict[str, Score]) -> Golden | None:
+        """One attempt, with its scores; None when solvers do not agree on the calls."""
         text = await scribe.text("input", self.prompt, **self.values)
-        refinement, context = await self.refine(text, scribe, scores), self.context
+        context = self.context
+        about = context.text if context else ""
+        refinement = await refine(text, self.kit, scribe, context=about)
+        scores["quality"] = Score(refinement.quality or 0.0, True)
         draft = Golden(
             refinement.text,
             id=self.id,
@@ -144,11 +79,11 @@ class TextJob(PromptedJob):
         golden, scores["recovered"] = await label_calls(draft, self.kit, scribe)
         if golden is None:
             return None
-        answered = await self._with_answer(golden, scribe, context.text if context else "")
+        answered = await self._with_answer(golden, scribe, about)
         return msgspec.structs.replace(
             answered,
             source_file=context.sources[0] if context and context.sources else None,
-            metadata=self.metadata(refinement, scribe, context.quality if context else None),
+            metadata=self._metadata(refinement, scribe),
         )
 
     async def _with_answer(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
@@ -165,15 +100,12 @@ class TextJob(PromptedJob):
         return msgspec.structs.replace(golden, expected_output=answer)
 
 
-def scratch_jobs(kit: Kit, count: int, *, conversations: bool) -> Callable[[int, int], Sequence[Job]]:
+def scratch_jobs(kit: Kit, count: int) -> Callable[[int, int], Sequence[Job]]:
     """An endless stream of jobs."""
 
     def job(place: int) -> Job:
         name = f"scratch-{place + 1:04}"
         values: dict[str, object] = {"number": place + 1, "count": max(count, place + 1)}
-        if conversations:
-            values["style"] = style_lines(kit.setup.conversational_styling)
-            return ScenarioJob(name, kit, "scratch", "conversation_from_scratch", values)
         asked = kit.setup.styling
         values |= {
             "scenario": asked.scenario,
@@ -191,7 +123,6 @@ def context_jobs(
     per_context: int,
     *,
     include_expected: bool,
-    conversations: bool,
     way: str,
 ) -> Callable[[int, int], Sequence[Job]]:
     """Jobs for each context in turn."""
@@ -201,9 +132,6 @@ def context_jobs(
         context, cluster = contexts[which], f"{way}-{which + 1:04}"
         name = f"{cluster}-{number + 1}"
         values: dict[str, object] = {"context": context.text, "number": number + 1, "count": per_context}
-        if conversations:
-            values["style"] = style_lines(kit.setup.conversational_styling)
-            return ScenarioJob(name, kit, way, "conversation_from_context", values, context, include_expected)
         values["style"] = kit.style(name)
         return TextJob(
             name, kit, way, "input_from_context", values, context, include_expected, cluster=cluster
@@ -220,15 +148,3 @@ def job_stream(job: Callable[[int], Job], most: int | None = None) -> Callable[[
         return [job(place) for place in range(start, last)]
 
     return jobs
-
-
-def style_lines(styling: ConversationalStylingConfig) -> str:
-    """The conversational styling as lines of a prompt."""
-    styles = {
-        "Situation": styling.scenario_context,
-        "What the assistant does": styling.conversational_task,
-        "Who takes part": styling.participant_roles,
-        "Form of the scenario": styling.scenario_format,
-        "Form of the expected outcome": styling.expected_outcome_format,
-    }
-    return "\n".join(f"{name}: {text}" for name, text in styles.items() if text)
