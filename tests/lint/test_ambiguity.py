@@ -81,10 +81,6 @@ YAML_TWICE = "- name: get_x\n  name: get_y\n  description: a\n"
 YAML_TWICE_BY_ALIAS = (
     "s: &s\n  type: object\n  type: string\ntools:\n- {name: x, description: y, input_schema: *s}"
 )
-OPENAPI = {"openapi": "3.1.0", "paths": {"/x": {"get": {"operationId": "get_x"}}}}
-OPENAPI_TWICE = (
-    "openapi: 3.1.0\npaths: {/x: {get: {operationId: get_x}}}\ncomponents:\n  schemas: {}\n  schemas: {}"
-)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +90,6 @@ OPENAPI_TWICE = (
         (JSON_TWICE_BELOW, ".json", "t:3: duplicate key 'a'"),
         (YAML_TWICE, ".yaml", "t:2: the key 'name' occurs twice"),
         (YAML_TWICE_BY_ALIAS, ".yaml", "t:3: the key 'type' occurs twice"),
-        (OPENAPI_TWICE, ".yaml", "t:5: the key 'schemas' occurs twice"),
-        (
-            json.dumps(OPENAPI)[:-1] + ', "paths": {}}',
-            ".json",
-            "t:1: duplicate key 'paths' in one object of the document",
-        ),
         ('{"a": 1}\n' + JSON_TWICE.replace("\n", ""), ".jsonl", "t:2: duplicate key 'description'"),
     ],
 )

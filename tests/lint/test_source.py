@@ -102,33 +102,6 @@ def test_lines_of_jsonl_are_sets_of_their_own(tmp_path: Path) -> None:
     assert document is not None and document.locate(("tools", 0))[:2] == (3, 12)
 
 
-def test_operations_of_an_openapi_document_are_tools_with_their_places() -> None:
-    text = """
-openapi: 3.1.0
-paths:
-  /orders/{id}:
-    parameters:
-      - {name: id, in: path, schema: {type: string}}
-    delete:
-      operationId: delete_order
-      summary: Delete an order.
-      requestBody:
-        content:
-          application/json:
-            schema: {$ref: '#/components/schemas/Why'}
-components:
-  schemas:
-    Why: {type: object, properties: {reason: {type: string, description: Why it goes.}}}
-"""
-    (tools,) = read_text(text, name="api.yaml", kind=".yaml")
-    (tool,) = tools.tools
-    assert (tool.name, tool.description, tool.fixable) == ("delete_order", "Delete an order.", False)
-    assert list(tool.input_schema["properties"]) == ["id", "reason"]
-    assert tool.input_schema["required"] == ["id"]
-    assert tool.document is not None
-    assert tool.document.line(tool.document_path(("input_schema", "properties", "reason"))) == 16
-
-
 def test_a_folder_gives_the_tool_files_in_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(CLEAN))
     (tmp_path / "b.yaml").write_text("tools:\n- {name: x, description: y}\n")

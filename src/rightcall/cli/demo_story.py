@@ -188,7 +188,7 @@ class Story:
     def _your_own(self, out: Screen) -> None:
         _act(out, 4, "Your own agent")
         steps = [
-            ("rightcall lint TOOLS", "your definitions: JSON, YAML, OpenAPI, mcp:COMMAND, module:agent"),
+            ("rightcall lint TOOLS", "your definitions: JSON, YAML, mcp:COMMAND, module:agent"),
             ("rightcall init my-suite", "a working suite to edit"),
             ("rightcall run my-suite/suite.yaml", "with --model openai:…, anthropic:…, local:…, http:URL"),
             ("rightcall check", "the same for a pull request"),

@@ -34,7 +34,7 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     """Find tool definitions that models misuse, and how to fix them.
 
-    SOURCES are JSON or YAML files with tools in any provider's format, OpenAPI documents, suites, folders of these,
+    SOURCES are JSON or YAML files with tools in any provider's format, suites, folders of these,
     `mcp:COMMAND` for an MCP server, `module:attribute` for tools or agents in Python, `skills:DIR` for skills,
     or (with --import) Python modules. A definition can disable a rule for itself:
     "x-rightcall": {"ignore": {"TD301": "the reason"}}. Defaults are read from [tool.rightcall.lint] in pyproject.toml.

@@ -2,7 +2,6 @@
 
 edit        fixes as text edits, in the style of the file, keeping everything else
 spellings   tools in a document, in any provider's format
-openapi     operations of an OpenAPI document as tools, with self-contained schemas
 tools       SourceTool, ToolSet: what the engine lints; plain tools and skills as such a set
 read        from paths and folders to tool sets; rejects what parsers read differently
 """

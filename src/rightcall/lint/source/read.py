@@ -6,14 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import JsonPath
 from rightcall.files.places import SUFFIXES, Document
 from rightcall.files.skill_folder import find_skill_folders
-from rightcall.lint.source.openapi import operations_in
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
 from rightcall.model.tool import Tool
@@ -96,19 +94,13 @@ def read_text(text: str, *, name: str = "<text>", kind: str = ".json") -> list[T
 def read_document(document: Document) -> ToolSet:
     """The tools of one document as a set."""
     try:
-        is_api = is_openapi(document.value)
-        tools = operations_in(document) if is_api else tools_in(document)
-        provider_run = [] if is_api else provider_run_in(document)
+        tools = tools_in(document)
+        provider_run = provider_run_in(document)
         refuse_what_is_unclear(document, tools)
     except RecursionError:
         raise InputError(document.name, "nested too deeply", "the limit is about 900 levels") from None
     where = document.name if document.first_line == 1 else f"{document.name}:{document.first_line}"
     return ToolSet(where, tuple(tools), tuple(provider_run))
-
-
-def is_openapi(value: Any) -> bool:
-    """Whether the document declares OpenAPI 3."""
-    return isinstance(value, dict) and isinstance(value.get("openapi"), str) and "paths" in value
 
 
 def _function_lines(path: Path) -> dict[str, int]:
@@ -200,9 +192,6 @@ def refuse_what_is_unclear(document: Document, tools: Sequence[SourceTool]) -> N
 
     For duplicate keys some parsers take the first and some the last: what was checked might not be what is used.
     """
-    if is_openapi(document.value):  # its tools refer to schemas anywhere in the document
-        _refuse_repeated_key(document, (), "the document")
-        return
     for tool in tools:
         _refuse_repeated_key(document, tool.base, f"the tool '{tool.name}'")
     stray = stray_in(document)

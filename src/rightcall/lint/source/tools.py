@@ -21,7 +21,7 @@ from rightcall.model.tool import Tool
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 
 
-Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", "gemini", "plain", "openapi"]
+Spelling = Literal["anthropic", "openai", "openai-responses", "mcp", "bedrock", "gemini", "plain"]
 
 
 @dataclass(frozen=True)
