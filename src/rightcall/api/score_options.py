@@ -16,13 +16,12 @@ from rightcall.model.tool import Tool
 class ScoreChoices:
     """How recorded behaviour is scored."""
 
-    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",))] = ()
     measure: Annotated[
         Sequence[Any],
         Option(
             "Metric to measure without affecting the verdict",
             flags=("--measure", "--observe"),
-            values="metric",
         ),
     ] = ()
     partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
@@ -47,9 +46,7 @@ class ScoreCall(ScoreChoices):
 class ScoreOptions(ScoreChoices):
     """The options of `rightcall score`."""
 
-    tools: Annotated[
-        Path | None, Option("Tool definitions, for defaults and schema checks", values="file")
-    ] = None
+    tools: Annotated[Path | None, Option("Tool definitions, for defaults and schema checks")] = None
     rules: Annotated[
         Literal["default", "seed"],
         Option("How a case passes: by every check, or by an overall score of at least 0.8 with half credit"),

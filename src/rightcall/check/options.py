@@ -19,7 +19,6 @@ class CheckOptions(SuiteOverrides):
         Sequence[str],
         Option(
             "Baseline: branch:NAME, a run, or a baseline file; several are merged",
-            values="run",
             default="branch:main",
         ),
     ] = ()
@@ -32,7 +31,7 @@ class CheckOptions(SuiteOverrides):
     max_calls: Annotated[int | None, Option("Maximum number of model calls", group=SCALE, ge=0)] = None
     changed: Annotated[
         Sequence[str],
-        Option("File that changed and affects every golden", metavar="FILE", group=SELECTION, values="file"),
+        Option("File that changed and affects every golden", metavar="FILE", group=SELECTION),
     ] = ()
     trials: Annotated[int | None, Option("Trials per new golden", group=SCALE, ge=1, le=MOST_TRIALS)] = None
     base_ref: Annotated[
@@ -67,7 +66,6 @@ class CheckCommandOptions(CheckOptions):
         Option(
             "Instead compare the baseline with this one of a release; frozen when there is no such file; runs nothing",
             group=CI,
-            values="file",
         ),
     ] = None
     comment: Annotated[
@@ -83,7 +81,6 @@ class CheckCommandOptions(CheckOptions):
             "Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json",
             flags=("-o", "--output"),
             group=CI,
-            values="file",
         ),
     ] = ()
     as_json: JsonOption = False

@@ -15,7 +15,6 @@ import click
 from rightcall.check.options import CheckCommandOptions
 from rightcall.cli.check_anchor import compare_with_anchor
 from rightcall.cli.command_options import GroupedCommand, takes_options
-from rightcall.cli.completion import completer
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
@@ -41,7 +40,6 @@ COLORS = {"PASS": "green", "REGRESSED": "red"}
     nargs=-1,
     type=click.Path(path_type=Path),
     metavar="[SUITE]...",
-    shell_complete=completer("suite"),
 )
 @takes_options(CheckCommandOptions)
 def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:

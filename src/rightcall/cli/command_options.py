@@ -1,4 +1,4 @@
-"""The options of a command from the class that declares them: click options in groups, with completion.
+"""The options of a command from the class that declares them: click options in groups.
 
 @click.command(cls=GroupedCommand)
 @click.argument("suite")
@@ -24,7 +24,6 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 import click
 from click.core import ParameterSource
 
-from rightcall.cli.completion import TYPED_WORDS, completer
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
 from rightcall.core.own_output import OWN
 from rightcall.core.seam import name_clashes, plugins
@@ -92,11 +91,6 @@ class OwnCommand(click.Command):
 
 class GroupedCommand(OwnCommand):
     """A command whose `--help` shows its options in groups."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # Completion gets no parameters when an option still lacks its value.
-        ctx.meta[TYPED_WORDS] = list(args)
-        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group in GROUPS:
@@ -173,7 +167,6 @@ def click_option(field: DeclaredOption) -> click.Option:
     kind = get_args(kind)[0] if is_many else kind
     is_flag = kind is bool
     is_shown = not (is_flag or is_many or field.required or field.default in (None, ""))
-    shown_metavar = option.metavar or ("PATH" if option.values == "file" else None)
     flags = option.flags or (f"--{field.name.replace('_', '-')}",)
     is_shared = flags[0] in PROGRAM_OPTIONS
     result = (ProgramOption if is_shared else GroupedOption)(
@@ -184,9 +177,8 @@ def click_option(field: DeclaredOption) -> click.Option:
         multiple=is_many,
         **({"required": True} if field.required else {"default": None if is_many else field.default}),
         show_default=is_shown,
-        metavar=None if is_flag else shown_metavar,
+        metavar=None if is_flag else option.metavar,
         help=_help(field, is_many),
-        shell_complete=completer(option.values),
         envvar=option.envvar,
         hidden=is_shared,
     )
@@ -222,7 +214,7 @@ def _click_type(kind: Any, field: DeclaredOption) -> Any:
 
 FILE = click.Path(path_type=Path)
 
-run_argument = click.argument("run", default="last", shell_complete=completer("run"))
+run_argument = click.argument("run", default="last")
 """A stored run: an id or a unique prefix of one, `last`, `last~1`, a tag or a git branch."""
 file_argument = click.argument("file", type=FILE)
 source_argument = click.argument("source")

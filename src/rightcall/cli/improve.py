@@ -21,12 +21,8 @@ from rightcall.store.address import open_store
 class ImproveCommandOptions(ImproveRequest):
     """The options of `rightcall improve`."""
 
-    suite: Annotated[
-        Path | None, Option("Suite to run [default: the suite of RUN, or suite.yaml]", values="suite")
-    ] = None
-    output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"), values="file")] = Path(
-        "improve.patch"
-    )
+    suite: Annotated[Path | None, Option("Suite to run [default: the suite of RUN, or suite.yaml]")] = None
+    output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"))] = Path("improve.patch")
     trust: TrustOption = False
     as_json: JsonOption = False
 

@@ -13,7 +13,6 @@ import click
 from rightcall.api.lint_sources import read_offer, read_sources
 from rightcall.api.tool_lint import lint_sets
 from rightcall.cli.command_options import GroupedCommand, takes_options
-from rightcall.cli.completion import completer
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.own_output import OWN
@@ -29,7 +28,7 @@ _STYLES = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("sources", nargs=-1, shell_complete=completer("file"))
+@click.argument("sources", nargs=-1)
 @takes_options(LintOptions)
 def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     """Find tool definitions that models misuse, and how to fix them.

@@ -12,7 +12,6 @@ import click
 
 from rightcall.api.suite_run import SuiteRun
 from rightcall.cli.command_options import GroupedCommand, takes_options
-from rightcall.cli.completion import completer
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.output import console, print_json, tell
 from rightcall.cli.run_robustness import run_broken, run_perturbations
@@ -37,7 +36,7 @@ REPEATED = (
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("suite", type=click.Path(path_type=Path), shell_complete=completer("suite"))
+@click.argument("suite", type=click.Path(path_type=Path))
 @takes_options(RunOptions)
 def run(suite: Path, options: RunOptions) -> None:
     """Run every golden of SUITE, score the calls and store the results.

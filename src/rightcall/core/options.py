@@ -49,10 +49,9 @@ MOST_AT_ONCE = 10_000
 class Option:
     """What an option means. `flags` spell it on the command line [default: `--name`].
 
-    `values` says what completion offers: run, metric, suite, model, file or folder. `default` replaces a default of
-    None in the help text. `alone` is the value of a flag that is typed without one. `hidden` options are Python
-    keywords alone, those not `is_python` the command's. `envvar` is the environment variable that a secret may come
-    from.
+    `default` replaces a default of None in the help text. `alone` is the value of a flag that is typed without one.
+    `hidden` options are Python keywords alone, those not `is_python` the command's. `envvar` is the environment
+    variable that a secret may come from.
     """
 
     help: str
@@ -63,7 +62,6 @@ class Option:
     gt: float | None = None
     le: float | None = None
     lt: float | None = None
-    values: str = ""
     default: str = ""
     alone: str = ""
     hidden: bool = False

@@ -23,7 +23,6 @@ class GateRules:
         str | None,
         Option(
             "Earlier results to compare with: a run, `last~1`, a tag, a git branch or a file of exported results",
-            values="run",
         ),
     ] = None
     margin: Annotated[float | None, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = None
@@ -39,7 +38,7 @@ class GateRules:
 class GateOptions(GateRules):
     """What `rightcall gate` and `rightcall.gate` take."""
 
-    suite: Annotated[str | Path | None, Option("Use the gate of this suite", values="suite")] = None
+    suite: Annotated[str | Path | None, Option("Use the gate of this suite")] = None
     store: StoreOption = None
 
 
@@ -81,7 +80,9 @@ class SampleSizeOptions:
         float, Option("Correlation between trials of one golden: 0 independent, 1 identical", ge=0, le=1)
     ] = 0.5
     about: Annotated[About, Option(ABOUT_HELP)] = "cases_like_these"
-    dataset: Annotated[str | Path | None, Option("Evaluate the plan for these goldens", values="file")] = None
+    dataset: Annotated[str | Path | None, Option("Evaluate the plan for these goldens", metavar="PATH")] = (
+        None
+    )
     watch: Annotated[Callable[[], None] | None, Option("Called after every simulated run", hidden=True)] = (
         None
     )

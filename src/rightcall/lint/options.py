@@ -31,15 +31,17 @@ class LintEvidenceOptions:
     ] = False
     lock: Annotated[
         str | Path | None,
-        Option("Lockfile of approved definitions; changes are errors", group=CI, values="file"),
+        Option("Lockfile of approved definitions; changes are errors", group=CI, metavar="PATH"),
     ] = None
     baseline: Annotated[
         str | Path | None,
-        Option("Report only findings missing from this baseline", group=CI, values="file"),
+        Option("Report only findings missing from this baseline", group=CI, metavar="PATH"),
     ] = None
     goldens: Annotated[
         str | Path | None,
-        Option("Goldens whose requests show which tools are easily confused", group=SELECTION, values="file"),
+        Option(
+            "Goldens whose requests show which tools are easily confused", group=SELECTION, metavar="PATH"
+        ),
     ] = None
     runs: Annotated[
         Sequence[str],
@@ -48,7 +50,6 @@ class LintEvidenceOptions:
             flags=("--run",),
             metavar="RUN",
             group=SELECTION,
-            values="run",
         ),
     ] = ()
     store: StoreOption = None
@@ -108,7 +109,7 @@ class LintOptions(LintEvidenceOptions):
     as_json: JsonOption = False
     output: Annotated[
         Path | None,
-        Option("Output file", flags=("-o", "--output"), values="file", default="stdout"),
+        Option("Output file", flags=("-o", "--output"), default="stdout"),
     ] = None
     show: Annotated[Literal["error", "warning", "info"], Option("Lowest severity to print as text")] = (
         "warning"
@@ -119,7 +120,5 @@ class LintOptions(LintEvidenceOptions):
     ] = None
     do_fix: Annotated[bool, Option("Apply safe fixes to the files", flags=("--fix",))] = False
     suggest: Annotated[bool, Option("Show patches that need review; change nothing")] = False
-    write_baseline: Annotated[
-        Path | None, Option("Write current findings to a baseline", group=CI, values="file")
-    ] = None
+    write_baseline: Annotated[Path | None, Option("Write current findings to a baseline", group=CI)] = None
     update_lock: Annotated[bool, Option("Write current definitions to the lockfile", group=CI)] = False

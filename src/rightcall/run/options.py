@@ -44,7 +44,7 @@ class SuiteOverrides:
 class SuiteOptions(SuiteOverrides):
     """What of a suite is run, and how."""
 
-    metrics: Annotated[Sequence[str], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    metrics: Annotated[Sequence[str], Option("Extra metric", flags=("--metric",))] = ()
     trials: TrialsOption = None
     concurrency: ConcurrencyOption = None
     only: Annotated[
@@ -53,7 +53,7 @@ class SuiteOptions(SuiteOverrides):
     limit: Limit = None
     faults: Annotated[
         str | Path | None,
-        Option("Inject these faults; also run a fault-free control", group=SELECTION, values="file"),
+        Option("Inject these faults; also run a fault-free control", group=SELECTION, metavar="PATH"),
     ] = None
     attacks: Annotated[
         str | Path | None,
@@ -61,12 +61,11 @@ class SuiteOptions(SuiteOverrides):
             "Attack the agent: auto derives a plan from the tools, FILE contains one, none attacks nothing",
             group=SELECTION,
             metavar="auto|none|FILE",
-            values="file",
         ),
     ] = None
     resume: Annotated[
         str | None,
-        Option("Resume an unfinished run: an id, a prefix or `last`", metavar="RUN", values="run"),
+        Option("Resume an unfinished run: an id, a prefix or `last`", metavar="RUN"),
     ] = None
 
 
@@ -91,7 +90,6 @@ class RunOptions(SuiteOptions):
         Option(
             "Model to use: provider:model[@URL] or a name from models",
             flags=("--model",),
-            values="model",
             default="the suite's model",
         ),
     ] = ()
@@ -106,9 +104,7 @@ class RunOptions(SuiteOptions):
     dry_run: Annotated[bool, Option("Estimate requests, tokens and cost without sending anything")] = False
     save_baseline: Annotated[
         Path | None,
-        Option(
-            "Add the run to this baseline file; runs with equal inputs are pooled", group=CI, values="file"
-        ),
+        Option("Add the run to this baseline file; runs with equal inputs are pooled", group=CI),
     ] = None
     exit_on: Annotated[
         Literal["verdict", "infra"],

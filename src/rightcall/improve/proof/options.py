@@ -46,7 +46,6 @@ class ImproveRequest(ImproveLimits):
         Option(
             "Model that rewrites descriptions, in addition to what findings and lint propose: provider:model[@URL]"
             " or a name from models",
-            values="model",
         ),
     ] = None
     store: StoreOption = None

@@ -15,13 +15,12 @@ from rightcall.model.golden import AnyGolden
 class AuditChoices:
     """What is planted, and what is known to be right."""
 
-    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",), values="metric")] = ()
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",))] = ()
     runs: Annotated[
         Sequence[str],
         Option(
             "Run whose passing trajectories count as correct",
             flags=("--run",),
-            values="run",
             default="the newest run of each agent",
         ),
     ] = ()
@@ -43,7 +42,7 @@ class AuditChoices:
         str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
     ] = ""
     write: Annotated[
-        str | Path | None, Option("Output file for the goldens with all proposed changes", values="file")
+        str | Path | None, Option("Output file for the goldens with all proposed changes", metavar="PATH")
     ] = None
     store: StoreOption = None
     trust: TrustOption = False
@@ -65,7 +64,7 @@ class AuditCall(AuditChoices):
 class AuditOptions(AuditChoices):
     """The options of `rightcall audit`."""
 
-    tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
+    tools: Annotated[Path | None, Option("Tool definitions of a dataset")] = None
     every: Annotated[bool, Option("Show every bug that passes", flags=("--all",))] = False
     least: Annotated[
         float | None,
@@ -79,8 +78,6 @@ class AuditOptions(AuditChoices):
     ] = False
     output: Annotated[
         Path | None,
-        Option(
-            "Write the audit to a file: .html, .md, .json or .sarif", flags=("-o", "--output"), values="file"
-        ),
+        Option("Write the audit to a file: .html, .md, .json or .sarif", flags=("-o", "--output")),
     ] = None
     as_json: JsonOption = False

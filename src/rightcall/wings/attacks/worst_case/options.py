@@ -28,13 +28,11 @@ class WorstCaseOptions:
             default="text",
         ),
     ] = None
-    tools: Annotated[Path | None, Option("Tool definitions of a dataset", values="file")] = None
-    trajectories: Annotated[
-        Path | None, Option("The user's calls and their results from recordings", values="file")
-    ] = None
+    tools: Annotated[Path | None, Option("Tool definitions of a dataset")] = None
+    trajectories: Annotated[Path | None, Option("The user's calls and their results from recordings")] = None
     output: Annotated[
         Path | None,
-        Option("Output file for counterexamples, as goldens", flags=("-o", "--output"), values="file"),
+        Option("Output file for counterexamples, as goldens", flags=("-o", "--output")),
     ] = None
     max_false_stops: Annotated[
         float | None,

@@ -54,7 +54,6 @@ class GenerateOptions:
         str | None,
         Option(
             "Model that writes requests: provider:model[@URL] or a name from models",
-            values="model",
             default="default_generator of models",
         ),
     ] = None
@@ -65,7 +64,9 @@ class GenerateOptions:
     ] = None
     output: Annotated[
         str,
-        Option("Output file, or the name of a dataset in the store", flags=("-o", "--output"), values="file"),
+        Option(
+            "Output file, or the name of a dataset in the store", flags=("-o", "--output"), metavar="PATH"
+        ),
     ] = "generated.jsonl"
     store: Annotated[str | None, Option("Store of datasets", default=".rightcall/rightcall.db")] = None
     dry_run: Annotated[bool, Option("Show the requests and an estimate of their cost; send nothing")] = False
