@@ -110,24 +110,3 @@ def test_auto_asks_the_server_only_for_what_is_not_recorded_and_adds_it(folder):
     assert result.trajectory.stop_reason == "done" and (folder / "shop.mcp.jsonl").read_bytes() == before
     run_suite(folder, absent, **{**real, "record": "refresh"})
     assert [call.arguments["order"] for call in read_session(folder / "shop.mcp.jsonl").calls] == ["0"]
-
-
-@pytest.mark.stories
-def test_the_recorded_calls_of_a_suite_become_a_contract(folder):
-    from click.testing import CliRunner
-
-    from rightcall.cli.runs import runs
-
-    command = [sys.executable, "-m", "rightcall", "mcp", "serve", "shop.mcp.jsonl"]
-    run_suite(folder, STATUS)
-    suite = json.loads((folder / "suite.json").read_text("utf-8"))
-    suite["tools"] = {"mcp": {"command": command}}
-    suite["agent"]["execute"] = "real"
-    (folder / "suite.json").write_text(json.dumps(suite), "utf-8")
-    rc.run_suite(folder / "suite.json", record="auto")
-    words = ["export", "suite.json", "--recordings", f"mcp:{shlex.join(command)}", "-o", "out.mcp.jsonl"]
-    done = CliRunner().invoke(runs, words, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    exported = read_session(folder / "out.mcp.jsonl")
-    assert exported.tools == SHOP.tools and [call.arguments for call in exported.calls] == [{"order": "1017"}]
-    assert "packing" in exported.calls[0].result["content"][0]["text"]

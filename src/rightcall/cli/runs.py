@@ -21,7 +21,6 @@ from rightcall.cli.run_show import show
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.own_output import OWN
-from rightcall.core.seam import load
 from rightcall.core.text import percent, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.lines import inert_json
@@ -153,21 +152,10 @@ def export(
             flags=("--timings/--no-timings",),
         ),
     ] = True,
-    recordings: Annotated[
-        str,
-        Option(
-            "RUN is a suite: write its recorded tool calls as a recording of this MCP server, for `mcp serve`",
-            metavar="SERVER",
-        ),
-    ] = "",
     store_url: StoreOption = None,
 ) -> None:
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
     from contextlib import nullcontext
-
-    if recordings:
-        _export_recordings(Path(run), recordings, output)
-        return
 
     from rightcall.store.sql.export import export_lines
 
@@ -177,17 +165,6 @@ def export(
             results = store.runs.results(run, trajectories=trajectories)
             for line in export_lines(results, timings=timings):
                 file.write(inert_json(line))
-
-
-def _export_recordings(suite: Path, server: str, output: Path | None) -> None:
-    from rightcall.recording.mcp.session_file import write_session
-    from rightcall.run.suite_actions import recordings_of_suite
-
-    if output is None:
-        raise click.UsageError("--recordings writes a file: name it with -o")
-    session = run_interruptible(load("services", "mcp_export")(recordings_of_suite(suite)[1], server))
-    write_session(output, session)
-    tell(f"{len(session.tools)} tools and {len(session.calls)} calls written to {output}")
 
 
 @runs.command()

@@ -57,7 +57,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "audit_overview": "rightcall.wings.audit.overview:audit_overview",
         "assistant": "rightcall.wings.assistant.server:serve_assistant",
         "expected_drafts": "rightcall.wings.generate.run_proposals:draft_expectations",
-        "mcp_export": "rightcall.wings.contracts.capture:export_calls",
         "mcp_record": "rightcall.wings.contracts.command:record",
         "mcp_serve": "rightcall.wings.contracts.command:serve",
         "monitor_demo": "rightcall.wings.monitor.command:show_demo",

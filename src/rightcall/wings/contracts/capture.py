@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rightcall.core.codec import decode, encode
+from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.files.checked_read import require_file
 from rightcall.recording.canonical import plain_url
-from rightcall.recording.case import TOOL
-from rightcall.recording.cassette import read_cassette
-from rightcall.recording.library import TOOL_LIST
-from rightcall.recording.mcp.session import McpSession, RecordedCall, tool_name
+from rightcall.recording.mcp.session import McpSession, tool_name
 from rightcall.recording.mcp.session_file import FORMAT, read_session
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import secrets_of
-from rightcall.tools.mcp.address import McpAddress, read_address
+from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.server_session import ServerSession
 
 
@@ -129,44 +125,3 @@ def only_reads(*definitions: dict[str, object] | None) -> bool:
         annotations = (definition or {}).get("annotations")
         hints.append(annotations.get("readOnlyHint") if isinstance(annotations, dict) else None)
     return True in hints and False not in hints
-
-
-async def export_calls(folder: Path, server: str) -> McpSession:
-    """The definitions of a server, with the answers that the recordings in a folder have for its tools."""
-    session, _ = await record_session(read_address(server, server))
-    names = {tool_name(tool) for tool in session.tools}
-    turns: dict[bytes, int] = {}
-    calls = []
-    for call in recorded_calls(folder):
-        if call.name in names:
-            turn = turns.get(call.key, 0)
-            turns[call.key] = turn + 1
-            calls.append(replace(call, n=turn))
-    if not calls:
-        hint = "run the suite with agent.execute: real and --record auto"
-        raise InputError(str(folder), "no calls of this server's tools are recorded", hint)
-    return replace(session, calls=tuple(calls)).without_repeats()
-
-
-def recorded_calls(folder: Path) -> Iterator[RecordedCall]:
-    """The calls of all recorded trials, by golden and trial, without those that a fault was injected into."""
-    for path in sorted(folder.glob("*.json")):
-        if path.name == TOOL_LIST:
-            continue
-        trials = read_cassette(path).trials
-        for trial in sorted(trials, key=lambda name: (len(name), name)):
-            for exchange in trials[trial].exchanges:
-                finished = exchange.reply.get("finished")
-                if TOOL in exchange.ask and isinstance(finished, dict) and not exchange.reply.get("faults"):
-                    arguments = exchange.ask.get("arguments") or {}
-                    yield RecordedCall(exchange.ask[TOOL], arguments, _result(finished))
-
-
-def _result(finished: dict[str, Any]) -> dict[str, Any]:
-    """How a call ended, as a server would have said it: an object is structured content too."""
-    error, output = finished.get("error"), finished.get("output")
-    if isinstance(error, dict):
-        return {"content": [{"type": "text", "text": str(error.get("detail", ""))}], "isError": True}
-    text = output if isinstance(output, str) else encode(output).decode()
-    structured = {"structuredContent": output} if isinstance(output, dict) else {}
-    return {"content": [{"type": "text", "text": text}], "isError": False, **structured}
