@@ -1,4 +1,4 @@
-"""Selecting, ignoring, targets, evidence: what the engine does around the rules."""
+"""Selecting, ignoring, targets: what the engine does around the rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.lint.config import LintConfig, config_from
 from rightcall.lint.engine import lint
-from rightcall.lint.report import Confusion, LintEvidence
 from rightcall.lint.rule import all_rules, find_rule
 from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import tool_set
@@ -134,18 +133,6 @@ def test_a_strict_tool_is_checked_by_the_strict_rules() -> None:
     assert "TD701" in codes(lint_tools([strict]))
     strict["function"]["strict"] = False
     assert "TD701" not in codes(lint_tools([strict]))
-
-
-def test_evidence_from_runs_is_carried_and_makes_a_warning_of_an_info() -> None:
-    tools = spoiled(find_rule("confusable-pair").bad)
-    seen = Confusion("get_city_forecast", "get_town_forecast", confused=4, trials=31, run="r-17")
-    report = lint(read_text(json.dumps(tools)), evidence=LintEvidence([seen]))
-    (found,) = report.diagnostics
-    assert found.severity == "warning"
-    assert (
-        found.evidence
-        == "get_town_forecast was called for get_city_forecast 4 times in 31 trials of run r-17"
-    )
 
 
 def test_plain_tools_are_linted_as_one_set() -> None:

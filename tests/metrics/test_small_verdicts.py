@@ -14,8 +14,7 @@ from rightcall.metrics.matching.matchers.values import Number
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.model import Tool
 from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure
-from rightcall.run.tool_evidence import confusions
+from rightcall.model.failure import Failure, confusions
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.strategies import calls, expected_calls
 

@@ -1,4 +1,4 @@
-"""Tool definitions, linted: from files, modules, servers or Python, sharpened by goldens and stored runs."""
+"""Tool definitions, linted: from files, modules, servers or Python, sharpened by goldens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from rightcall.lint.report import LintReport
     from rightcall.lint.source.tools import ToolSet
     from rightcall.model.tool import Tool
-    from rightcall.run.tool_evidence import RunEvidence
 
 
 NO_EVIDENCE = LintEvidenceOptions()
@@ -26,8 +25,8 @@ NO_EVIDENCE = LintEvidenceOptions()
 def lint(options: LintCall) -> LintReport:
     """Find definitions that make models choose or fill tools wrongly.
 
-    Findings in the file `baseline` are left out; definitions that differ from the file `lock` are errors. `goldens` and
-    stored `runs` make findings more precise. Python modules are run only with `allow_import`.
+    Findings in the file `baseline` are left out; definitions that differ from the file `lock` are errors. `goldens`
+    show which tools are easily confused. Python modules are run only with `allow_import`.
     """
     from rightcall.lint.source.tools import tool_set
 
@@ -45,18 +44,12 @@ def lint_sets(
     from rightcall.lint.engine import lint as run_rules
     from rightcall.lint.known_findings import read_baseline, without_known
     from rightcall.lint.lockfile import read_lock
-    from rightcall.lint.report import LintEvidence
     from rightcall.lint.source.tools import join_sets
 
-    seen = _run_evidence(options)
     report = run_rules(
         join_sets(list(sets), together=options.together),
         config=config,
         locked=read_lock(Path(options.lock)) if options.lock is not None else None,
-        evidence=LintEvidence(
-            [confusion for evidence in seen for confusion in evidence.confusions()],
-            [mistake for evidence in seen for mistake in evidence.misfilled()],
-        ),
         queries=_queries(options),
     )
     if options.baseline is None:
@@ -64,25 +57,20 @@ def lint_sets(
     return without_known(report, read_baseline(Path(options.baseline)), Path(options.baseline).parent)
 
 
-def _run_evidence(options: LintEvidenceOptions) -> list[RunEvidence]:
-    """What stored runs show about tools."""
-    if not options.runs:
-        return []
-    from rightcall.run.tool_evidence import read_evidence
-    from rightcall.store.address import open_store
-
-    with open_store(options.store, must_exist=True) as store:
-        return [read_evidence(store, run) for run in options.runs]
-
-
 def _queries(options: LintEvidenceOptions) -> list[tuple[str, str]]:
-    """Requests with the tool that answers them, from a file of goldens."""
+    """Requests with the one tool that answers each, from a file of goldens."""
     if options.goldens is None:
         return []
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.run.tool_evidence import queries_of
+    from rightcall.model.golden import Golden
 
-    return queries_of(list(load_goldens(options.goldens)))
+    return [
+        (golden.input, golden.expected_calls[0].tool)
+        for golden in load_goldens(options.goldens)
+        if isinstance(golden, Golden)
+        and len(golden.expected_calls) == 1
+        and isinstance(golden.expected_calls[0].tool, str)
+    ]
 
 
 def _apart(sources: str | Path | Iterable[Any]) -> tuple[list[str], list[Any]]:

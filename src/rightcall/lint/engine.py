@@ -13,7 +13,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
 from rightcall.lint.known_findings import comment_ignores, ignores_of
-from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintEvidence, LintReport, PairSummary, ToolSummary
+from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
 from rightcall.model.tool import Tool
@@ -30,7 +30,6 @@ def lint(
     *,
     config: LintConfig | None = None,
     locked: Locked | None = None,
-    evidence: LintEvidence | None = None,
     queries: Sequence[tuple[str, str]] = (),
     only: Collection[str] | None = None,
     infos: bool = True,
@@ -38,15 +37,12 @@ def lint(
     """Lint sets of tools as they were read, or a plain list of tools as one set.
 
     `locked` holds the hashes of a lockfile. `queries` are user requests with the name of the tool that
-    answers them: they help to judge which tools are confusable. `evidence` holds what went wrong in stored
-    runs, which findings then carry; an info about a confusion that was seen is a warning. With `only`, the rules about
-    single tools look at the tools of these names alone. Without `infos`, rules that find nothing worse are left out.
+    answers them: they help to judge which tools are confusable. With `only`, the rules about single tools look at the
+    tools of these names alone. Without `infos`, rules that find nothing worse are left out.
     """
     config = config or LintConfig()
     reports = [
-        _lint_set(
-            SetFeatures(tool_set, config, locked=locked, queries=queries), config, evidence, only, infos
-        )
+        _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, only, infos)
         for tool_set in as_sets(tools)
     ]
     pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
@@ -61,12 +57,11 @@ def lint(
 def _lint_set(
     tools: SetFeatures,
     config: LintConfig,
-    evidence: LintEvidence | None,
     only: Collection[str] | None,
     infos: bool,
 ) -> LintReport:
     shown, ignored = not_ignored(find(tools, config, only, infos=infos), config)
-    diagnostics = _in_order(tools, [diagnostic_of(located, where, evidence) for located, where in shown])
+    diagnostics = _in_order(tools, [diagnostic_of(located, where) for located, where in shown])
     return LintReport(
         tuple(diagnostics), _tool_summaries(tools, diagnostics), _pair_summaries(tools), ignored=ignored
     )
@@ -219,17 +214,14 @@ def _file_of(source: SourceTool, finding: Finding) -> str:
     return "" if source.origin.startswith("mcp:") else source.origin
 
 
-def diagnostic_of(located: Found, where: Where, evidence: LintEvidence | None) -> Diagnostic:
+def diagnostic_of(located: Found, where: Where) -> Diagnostic:
     tool, rule, finding = located
     source = tool.source
     key = f"{rule.code}|{tool.name}|{finding.path}|{sorted(finding.others)}"
-    confused = evidence.of_confusion(tool.name, finding.others) if evidence and finding.others else ""
-    misfilled = evidence.of_parameter(tool.name, finding.path) if evidence and not confused else ""
-    severity = finding.severity or rule.severity
     return Diagnostic(
         code=rule.code,
         rule=rule.name,
-        severity="warning" if confused and severity == "info" else severity,
+        severity=finding.severity or rule.severity,
         tool=tool.name,
         message=finding.message,
         hint=finding.hint,
@@ -240,7 +232,6 @@ def diagnostic_of(located: Found, where: Where, evidence: LintEvidence | None) -
         excerpt=where.excerpt,
         fix=fix_kind(located),
         others=finding.others,
-        evidence=confused or misfilled,
         origin=source.origin if source.origin.startswith("mcp:") else "",
         fingerprint=hex_digest(key, 16),
     )

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rightcall.core.options import CI, SELECTION, JsonOption, Option, StoreOption
+from rightcall.core.options import CI, SELECTION, JsonOption, Option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,16 +43,6 @@ class LintEvidenceOptions:
             "Goldens whose requests show which tools are easily confused", group=SELECTION, metavar="PATH"
         ),
     ] = None
-    runs: Annotated[
-        Sequence[str],
-        Option(
-            "Stored run to take evidence of mistakes from",
-            flags=("--run",),
-            metavar="RUN",
-            group=SELECTION,
-        ),
-    ] = ()
-    store: StoreOption = None
 
 
 @dataclass(frozen=True)

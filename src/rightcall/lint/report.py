@@ -1,12 +1,9 @@
-"""What a lint run found, added up once and shown by every output, and what stored runs showed about it."""
+"""What a lint run found, added up once and shown by every output."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
-from rightcall.core.groups import group_by
-from rightcall.files.documents import JsonPath
 from rightcall.lint.rule import SEVERITIES, FixKind, Severity
 from rightcall.model.record import Record
 from rightcall.model.tool import ToolKind
@@ -18,7 +15,7 @@ class Diagnostic(Record, frozen=True):
     `line` and `column` count from 1; 0 means that the place in the file is not known, or that there is no file: then
     `origin` says where the tool came from, such as `mcp:SERVER`. `pointer` is the JSON
     pointer from the root of the file (or of the tool, without a file). `fingerprint` stays the same when
-    lines move, so that a baseline survives edits elsewhere. `evidence` says what stored runs showed.
+    lines move, so that a baseline survives edits elsewhere.
     """
 
     code: str
@@ -34,7 +31,6 @@ class Diagnostic(Record, frozen=True):
     excerpt: str = ""
     fix: FixKind = "none"
     others: tuple[str, ...] = ()
-    evidence: str = ""
     fingerprint: str = ""
     origin: str = ""
 
@@ -91,56 +87,3 @@ class LintReport(Record, frozen=True):
     def by_rule(self) -> dict[str, int]:
         """Findings by code, most common first."""
         return dict(Counter(diagnostic.code for diagnostic in self.diagnostics).most_common())
-
-
-class Confusion(Record, frozen=True):
-    """`confused` times in `trials` trials a model called `called` where `wanted` was expected."""
-
-    wanted: str
-    called: str
-    confused: int
-    trials: int
-    run: str = ""
-
-
-class Misfilled(Record, frozen=True):
-    """In `wrong` of `trials` trials that expected the tool, this parameter was not filled as it should be."""
-
-    tool: str
-    parameter: str
-    wrong: int
-    trials: int
-    run: str = ""
-
-
-class LintEvidence:
-    """Confusions by pair of tools, whichever way round they were, and parameters that were filled wrongly."""
-
-    def __init__(self, confusions: Iterable[Confusion] = (), misfilled: Iterable[Misfilled] = ()) -> None:
-        confused = (seen for seen in confusions if seen.confused)
-        self._by_pair = group_by(confused, lambda seen: frozenset((seen.wanted, seen.called)))
-        wrong = (seen for seen in misfilled if seen.wrong)
-        self._by_parameter = group_by(wrong, lambda seen: (seen.tool, seen.parameter))
-
-    def of_parameter(self, tool: str, path: JsonPath) -> str:
-        """One line on how often the parameter at a path was filled wrongly; "" when it never was."""
-        if not self._by_parameter or path[:2] != ("input_schema", "properties") or len(path) < 3:
-            return ""
-        return "; ".join(
-            f"{seen.parameter} was wrong in {seen.wrong} of {seen.trials} trials{_of_run(seen.run)}"
-            for seen in self._by_parameter.get((tool, str(path[2])), ())
-        )
-
-    def of_confusion(self, tool: str, others: Iterable[str]) -> str:
-        """One line on how often the tool was confused with one of the others; "" when never seen."""
-        return "; ".join(
-            f"{seen.called} was called for {seen.wanted} "
-            f"{'once' if seen.confused == 1 else f'{seen.confused} times'} in {seen.trials} "
-            f"trial{'s' * (seen.trials != 1)}{_of_run(seen.run)}"
-            for other in others
-            for seen in self._by_pair.get(frozenset((tool, other)), ())
-        )
-
-
-def _of_run(run: str) -> str:
-    return f" of run {run}" if run else ""

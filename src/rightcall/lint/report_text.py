@@ -158,8 +158,6 @@ def _lines(diagnostic: Diagnostic, paint: Paint, *, with_message: bool, with_hin
         yield f"    {printable(diagnostic.message)}"
     if diagnostic.excerpt and not about_set:
         yield paint("dim", f"    | {printable(diagnostic.excerpt)}")
-    if diagnostic.evidence:
-        yield f"    measured: {printable(diagnostic.evidence)}"
     if with_hint:
         yield from _hint_line(diagnostic)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, get_args
 
 from rightcall.model.record import Record
@@ -271,3 +273,17 @@ class Failure(Record, frozen=True):
     expected_call: int | None = None
     turn: int | None = None
     agent: str = ""
+
+
+def confusions(failures: Iterable[Failure]) -> Counter[tuple[str, str]]:
+    """Calls of one case that went to the wrong tool, counted by (expected, called).
+
+    A call counts once, even if a conversation reports it both for its turn and overall. Calls to tools that do not
+    exist are not confusions.
+    """
+    pairs = {
+        (failure.call, failure.tool, failure.actual)
+        for failure in failures
+        if failure.code == "wrong_tool" and isinstance(failure.actual, str)
+    }
+    return Counter((expected, called) for _, expected, called in pairs)

@@ -31,6 +31,5 @@ suite_history                 what earlier runs say about a suite: saturated, go
     result_marks     what tools returned, as a baseline keeps it
     suite_draft      the suite of an agent that exists, with drafts for its tools
     stored_cases     stores scored test cases as a run
-    tool_evidence    what stored runs show about tools
     tool_lock        the lockfile next to a suite: are its tools those that were approved?
 """

@@ -12,6 +12,7 @@ import msgspec
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.files.revision import base_commit, is_ancestor
+from rightcall.model.failure import confusions
 from rightcall.model.run import CaseResult
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
 from rightcall.run.baseline_file import (
@@ -28,7 +29,6 @@ from rightcall.run.baseline_file import (
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
 from rightcall.run.result_marks import Marks, join_marks, result_marks
 from rightcall.run.run_record import CHECKED, REPLAYED, major_changes
-from rightcall.run.tool_evidence import confusions
 from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store

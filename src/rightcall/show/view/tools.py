@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.agent_names import agent_of
+from rightcall.model.failure import confusions
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
-from rightcall.run.tool_evidence import confusions
 from rightcall.show.text import one_line
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.calls import has_team
