@@ -18,6 +18,13 @@ class Chance(random.Random):
     def chars(self, count: int, alphabet: str = ALNUM) -> str:
         return "".join(self.choices(alphabet, k=count))
 
+    def digits(self, count: int) -> str:
+        return str(self.randrange(10 ** (count - 1), 10**count))
+
+    def coded_digits(self, count: int) -> str:
+        """A number in base64, as tokens of bots begin."""
+        return base64.b64encode(self.digits(count).encode()).decode().rstrip("=")
+
     def uuid(self) -> str:
         return "-".join(self.chars(n, HEX) for n in (8, 4, 4, 4, 12))
 
@@ -83,13 +90,26 @@ KEYS: dict[str, Callable[[Chance], str]] = {
     "digitalocean": lambda c: f"dop_v1_{c.chars(64, HEX)}",
     "shopify": lambda c: f"shpat_{c.chars(32, HEX)}",
     "linear": lambda c: f"lin_api_{c.chars(40)}",
+    "airtable": lambda c: f"pat{c.chars(14)}.{c.chars(64, HEX)}",
+    "discord webhook": lambda c: f"https://discord.com/api/webhooks/{c.digits(19)}/{c.chars(68, URLSAFE)}",
+    "discord bot": lambda c: f"{c.coded_digits(18)}.{c.chars(6, URLSAFE)}.{c.chars(38, URLSAFE)}",
+    "gitlab runner registration": lambda c: f"GR1348941{c.chars(20, URLSAFE)}",
+    "mailchimp": lambda c: f"{c.chars(32, HEX)}-us{c.randint(1, 21)}",
+    "notion": lambda c: f"ntn_{c.digits(11)}{c.chars(35)}",
+    "notion, older": lambda c: f"secret_{c.chars(43)}",
+    "twilio": lambda c: f"SK{c.chars(32, HEX)}",
+    "tailscale": lambda c: f"tskey-auth-k{c.chars(11)}CNTRL-{c.chars(32)}",
+    "atlassian": lambda c: f"ATATT3{c.chars(180, URLSAFE)}={c.chars(8, HEX)}",
+    "doppler": lambda c: f"dp.pt.{c.chars(43)}",
+    "figma": lambda c: f"figd_{c.chars(40, URLSAFE)}",
+    "new relic": lambda c: f"NRAK-{c.chars(27, string.ascii_uppercase + string.digits)}",
     "json web token": _jwt,
     "rsa key": lambda c: _pem(c, "RSA PRIVATE KEY"),
     "private key": lambda c: _pem(c, "PRIVATE KEY"),
     "openssh key": lambda c: _pem(c, "OPENSSH PRIVATE KEY"),
     "encrypted key": lambda c: _pem(c, "ENCRYPTED PRIVATE KEY"),
 }
-BEGINS_A_TOKEN = {"hugging face", "telegram"}
+BEGINS_A_TOKEN = {"hugging face", "telegram", "mailchimp", "twilio"}
 """Formats with so short a beginning that words contain it."""
 
 VALUES: dict[str, Callable[[Chance], str]] = {

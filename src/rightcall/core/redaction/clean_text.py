@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from rightcall.core.redaction import key_contexts
-from rightcall.core.redaction.key_formats import FORMATS
+from rightcall.core.redaction.key_formats import FORMATS, LONG, LONG_FORMATS
 from rightcall.core.redaction.word_likeness import looks_generated
 
 SHORTEST = 8
@@ -183,14 +183,15 @@ def secret_places(text: str) -> list[SecretPlace]:
     if len(lowered) != len(text):  # a few letters of other scripts become two
         lowered = "".join(letter.lower() if letter.isascii() else letter for letter in text)
     places: list[SecretPlace] = []
-    if "-----" in text or _has_key_hint(lowered):
-        for key_format in FORMATS:
-            if any(hint in lowered for hint in key_format.hints):
-                places += [
-                    SecretPlace(match.start(), match.end(), key_format.kind)
-                    for match in key_format.matches(text)
-                    if not key_format.random or looks_generated(match[1])
-                ]
+    has_hint, longest = _key_signs(lowered)
+    formats = FORMATS if "-----" in text or has_hint else ()
+    for key_format in (*formats, *LONG_FORMATS) if longest >= LONG else formats:
+        if any(hint in lowered for hint in key_format.hints):
+            places += [
+                SecretPlace(match.start(), match.end(), key_format.kind)
+                for match in key_format.matches(text)
+                if not key_format.random or looks_generated(match[1])
+            ]
     places += [SecretPlace(start, end, kind) for kind, start, end in key_contexts.places(text, lowered)]
     return _merge_places(sorted(places, key=lambda place: (place.start, -place.end))) if places else []
 
@@ -204,13 +205,15 @@ def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
     return "".join([*parts, text[end:]]) if parts else text
 
 
-def _has_key_hint(lowered: str) -> bool:
-    """Whether a run of characters that is long enough for a key has a hint of one."""
+def _key_signs(lowered: str) -> tuple[bool, int]:
+    """Whether a run of characters that is long enough for a key has a hint of one, and how long the longest run is."""
     data = lowered.encode("utf-8", "surrogatepass")  # bytes: five times as fast
     tokens = data.translate(_SPACED).split()
-    if max(map(len, tokens), default=0) < _SHORTEST_KEY:
-        return False
-    return _HINTS.search(b" ".join(token for token in tokens if len(token) >= _SHORTEST_KEY)) is not None
+    longest = max(map(len, tokens), default=0)
+    if longest < _SHORTEST_KEY:
+        return False, longest
+    long_tokens = b" ".join(token for token in tokens if len(token) >= _SHORTEST_KEY)
+    return _HINTS.search(long_tokens) is not None, longest
 
 
 def _merge_places(places: list[SecretPlace]) -> list[SecretPlace]:

@@ -3,6 +3,17 @@
 A prefix that no word or identifier contains needs no boundary: such a key is found in the middle of a word. A short
 one (`sk-`, `hf_`) must begin a token, and what follows must not read like words: `sk-learn-compatible`,
 `pk_customer_index` and `hf_hub_download` are no keys.
+
+Why no maintained rule set: each was measured on 65 formats, ten keys of each between two sentences, 8,253 ordinary
+sentences and 1,000 results of tools with hashes and ids. Their rules look for keys in source code, often beside the
+name of the service, and miss those in the text of an answer.
+
+| rules | keys removed | sentences changed | ms per MB |
+|---|---|---|---|
+| these | 650 | 0 | 104 |
+| gitleaks, July 2026, 221 rules | 360 | 26 | 510 |
+| detect-secrets 1.5.0, its 23 formats | 182 | 0 | 607 |
+| detect-secrets 1.5.0, all plugins | 646 | 8,188 | 7,113 |
 """
 
 from __future__ import annotations
@@ -95,13 +106,14 @@ FORMATS: tuple[KeyFormat, ...] = (
     ),
     _distinctive(
         rf"gh[pousr]_[A-Za-z0-9]{{20,}}|github_pat_[A-Za-z0-9_]{{20,}}"
-        rf"|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|agent|oas|ffct)-{_WORD}{{12,}}",
-        *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl"),
+        rf"|gl(?:pat|dt|rt|rtr|cbt|ptt|ft|soat|imt|agent|oas|ffct)-{_WORD}{{12,}}|GR1348941{_WORD}{{20}}",
+        *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "gl", "gr1348941"),
     ),
     _distinctive(
         r"xox[abceoprs](?:\.xox[bp])?-[A-Za-z0-9-]{10,}|xapp-\d-[A-Za-z0-9-]{10,}"
-        r"|(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}|(?<=hooks\.slack\.com/workflows/)[A-Za-z0-9/]{20,}",
-        *("xox", "xapp-", "hooks.slack.com/"),
+        r"|(?<=hooks\.slack\.com/services/)[A-Za-z0-9/]{20,}|(?<=hooks\.slack\.com/workflows/)[A-Za-z0-9/]{20,}"
+        rf"|(?<=/api/webhooks/)\d{{17,20}}/{_WORD}{{40,}}",
+        *("xox", "xapp-", "hooks.slack.com/", "/api/webhooks/"),
     ),
     _distinctive(
         rf"[srp]k_(?:live|test)_(?=[A-Za-z]*\d)[A-Za-z0-9]{{16,}}|{_START}[srp]k_(?:live|test)_[A-Za-z0-9]{{10,}}"
@@ -124,15 +136,29 @@ FORMATS: tuple[KeyFormat, ...] = (
         rf"|NRAK-[A-Z0-9]{{20,}}|sntry[su]_[A-Za-z0-9+/=_]{{20,}}|lin_api_[A-Za-z0-9]{{20,}}|ntn_[A-Za-z0-9]{{30,}}"
         rf"|figd_{_WORD}{{20,}}|PMAK-[a-f0-9-]{{30,}}|AGE-SECRET-KEY-1[A-Z0-9]{{40,}}|ATATT3{_WORD}{{30,}}=?"
         rf"|dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9._-]{{30,}}|atlasv1\.{_WORD}{{30,}}|dapi[a-f0-9]{{32}}(?:-\d)?"
-        rf"|(?<!\d)\d{{8,10}}:AA[A-Za-z0-9_-]{{32,}}|EAAA[A-Za-z0-9_-]{{40,}}",
+        rf"|(?<!\d)\d{{8,10}}:AA[A-Za-z0-9_-]{{32,}}|EAAA[A-Za-z0-9_-]{{40,}}|secret_[A-Za-z0-9]{{43}}"
+        rf"|tskey-[a-z]{{3,8}}-{_WORD}{{16,}}",
         *("npm_", "pypi-age", "dckr_", "_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "sg.", "sq0", "hvs."),
         *("hvb.", "hvr.", "glsa_", "glc_", "nrak-", "sntrys_", "sntryu_", "lin_api_", "ntn_", "figd_"),
         *("pmak-", "age-secret-key-1", "atatt3", "dp.", "atlasv1.", "dapi", ":aa", "eaaa"),
+        *("secret_", "tskey-"),
     ),
     KeyFormat(
         "key",
         tuple(f"{name}{mark}" for name in ("sk", "pk", "rk", "hf", "key", "fw", "api_org") for mark in "-_"),
         rf"{_START}(?:sk|pk|rk|hf|key|fw|api_org)[-_]({_WORD}{{12,}}(?![A-Za-z0-9_-]))",
         random=True,
+    ),
+)
+
+LONG = 34
+"""Characters without a space that every match of `LONG_FORMATS` has, whose hints are common."""
+LONG_FORMATS: tuple[KeyFormat, ...] = (
+    # Airtable, Twilio, Mailchimp, and bots of Discord, whose number in base64 comes first
+    _distinctive(r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}", "pat"),
+    _distinctive(r"SK[a-f0-9]{32}(?![A-Za-z0-9])", "sk"),
+    _distinctive(r"[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])", "-us"),
+    _distinctive(
+        rf"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){{5}}{_WORD}{{2,8}}\.{_WORD}{{6}}\.{_WORD}{{27,}}", *"mno"
     ),
 )
