@@ -73,13 +73,6 @@ def test_converting_there_and_back_loses_nothing(rightcall, tmp_path, suffix):
     assert list(load_goldens("back.jsonl")) == list(load_goldens("g.jsonl"))
 
 
-def test_a_file_can_be_converted_onto_itself(rightcall, tmp_path):
-    write_lines(tmp_path / "g.jsonl", asked("a"), asked("b"))
-    before = list(load_goldens("g.jsonl"))
-    assert rightcall("dataset", "convert", "g.jsonl", "-o", "g.jsonl").code == 0
-    assert list(load_goldens("g.jsonl")) == before
-
-
 def test_only_bfcl_takes_a_second_file(rightcall, tmp_path):
     write_lines(tmp_path / "g.jsonl", asked("a"))
     done = rightcall("dataset", "convert", "g.jsonl", "answers.json", "-o", "x.jsonl")
@@ -107,16 +100,6 @@ def test_square_brackets_in_a_dataset_are_text_and_not_markup(rightcall, tmp_pat
     shown = rightcall("dataset", "check", "[g].jsonl")
     assert shown.code == 0 and "[/red]x 1" in shown.out and "[bold] 1" in shown.out
     assert "written to [h].jsonl" in rightcall("dataset", "convert", "[g].jsonl", "-o", "[h].jsonl").out
-
-
-def test_bad_rows_are_not_dropped_from_the_only_copy(rightcall, tmp_path):
-    content = '{"input": "Hi"}\n{"inptu": "Hi"}\n'
-    (tmp_path / "g.jsonl").write_text(content)
-    done = rightcall("dataset", "convert", "g.jsonl", "-o", "g.jsonl", "--skip-bad")
-    assert done.code == 2 and "overwriting the input would delete its bad rows" in done.err
-    assert (tmp_path / "g.jsonl").read_text() == content
-    missing = rightcall("dataset", "convert", "nope.jsonl", "-o", "g.jsonl", "--skip-bad")
-    assert missing.code == 2 and "nope.jsonl: no such file" in missing.err
 
 
 def test_a_check_that_read_no_golden_or_not_all_rows_is_no_success(rightcall, tmp_path):

@@ -81,6 +81,7 @@ class CheckCommandOptions(CheckOptions):
             "Output file: check.md, check.json, check.xml (JUnit), check.sarif or codequality.json",
             flags=("-o", "--output"),
             group=CI,
+            writes="report",
         ),
     ] = ()
     as_json: JsonOption = False

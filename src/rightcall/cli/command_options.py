@@ -16,6 +16,7 @@ Python functions have too are in `core/options.py`.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -24,9 +25,11 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 import click
 from click.core import ParameterSource
 
+from rightcall.core.errors import InputError
 from rightcall.core.options import CI, COMMON, SCALE, SELECTION, DeclaredOption, Option, option_of, options_of
 from rightcall.core.own_output import OWN
 from rightcall.core.seam import name_clashes, plugins
+from rightcall.files.atomic import refuse_existing
 
 Options = TypeVar("Options")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -46,9 +49,13 @@ class FiniteRange(click.FloatRange):
 
 
 class GroupedOption(click.Option):
-    """An option that knows its group in `--help`."""
+    """An option that knows its group in `--help`, and what it writes."""
 
     group = COMMON
+
+    def __init__(self, *args: Any, writes: str = "", **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.writes = writes
 
 
 class ProgramOption(GroupedOption):
@@ -71,6 +78,7 @@ class OwnCommand(click.Command):
         if not isinstance(self, click.Group):
             OWN.separate()
             self._refuse_unused(ctx)
+            self._refuse_replacing(ctx)
         return super().invoke(ctx)
 
     def program_options(self) -> list[str]:
@@ -87,6 +95,23 @@ class OwnCommand(click.Command):
         for flag, name in PROGRAM_OPTIONS.items():
             if typed.get(name) and ctx.parent is not None and flag not in self.program_options():
                 raise click.UsageError(f"`{ctx.command_path}` takes no {flag}")
+
+    def _refuse_replacing(self, ctx: click.Context) -> None:
+        """Refuse, before anything is done, to replace a document, or by a report what the command reads."""
+        writes = {option.name: option.writes for option in self.params if isinstance(option, GroupedOption)}
+        paths = {name: _texts(value) for name, value in ctx.params.items()}
+        read = {os.path.realpath(text) for name in paths if not writes.get(name) for text in paths[name]}
+        for name in [name for name in paths if writes.get(name)]:
+            for path in paths[name]:
+                if Path(path).is_file() and os.path.realpath(path) in read:
+                    raise InputError(path, "is read by the same command", "choose another file")
+                refuse_existing(Path(path), report=writes[name] == "report")
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts and paths of a parameter, which may have several."""
+    values = value if isinstance(value, tuple) else (value,)
+    return [os.fspath(value) for value in values if isinstance(value, str | Path)]
 
 
 class GroupedCommand(OwnCommand):
@@ -181,6 +206,7 @@ def click_option(field: DeclaredOption) -> click.Option:
         help=_help(field, is_many),
         envvar=option.envvar,
         hidden=is_shared,
+        writes=option.writes,
     )
     result.group = option.group
     return result

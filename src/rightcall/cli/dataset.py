@@ -146,7 +146,7 @@ def _print_findings(findings: Sequence[DatasetFinding]) -> None:
 def convert(
     files: tuple[Path, ...],
     source: str,
-    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)],
+    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT, writes="document")],
     dialect: Annotated[
         Literal["native", "deepeval"], Option("Field names to write", flags=("--to",))
     ] = "native",
@@ -168,9 +168,6 @@ def convert(
         if source != "bfcl":
             problem = "a second file is only read with --from bfcl"
         raise InputError(str(further[-1]), problem, "convert one file at a time")
-    if skip_bad and output.resolve() == file.resolve():
-        problem = "with --skip-bad, overwriting the input would delete its bad rows"
-        raise InputError(str(output), problem, "write to another file")
     skipped = SkippedRows() if skip_bad else None
     if source == "bfcl":
         goldens: Iterable[AnyGolden] = import_bfcl(file, *further)

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import click
 
-from rightcall.cli.command_options import FILE, OUTPUT, OUTPUT_BY_SUFFIX, DeclaredCommand, file_argument
+from rightcall.cli.command_options import (
+    FILE,
+    OUTPUT,
+    OUTPUT_BY_SUFFIX,
+    DeclaredCommand,
+    GroupedOption,
+    file_argument,
+)
 from rightcall.cli.output import console, print_json
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
@@ -47,7 +54,7 @@ def push(
 @click.argument("alias")
 def pull(
     alias: str,
-    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)],
+    output: Annotated[Path, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT, writes="document")],
     number: Annotated[
         int | None, Option("Version to write [default: newest final version]", flags=("--version",), ge=1)
     ] = None,
@@ -113,7 +120,15 @@ def diff(alias: str, old: int, new: int, store_url: StoreOption = None, as_json:
 
 @click.command(cls=DeclaredCommand)
 @file_argument
-@click.option("-o", "--output", nargs=2, type=FILE, required=True, help="The two output files")
+@click.option(
+    *OUTPUT,
+    nargs=2,
+    type=FILE,
+    required=True,
+    help="The two output files",
+    cls=GroupedOption,
+    writes="document",
+)
 def split(
     file: Path,
     output: tuple[Path, Path],

@@ -20,7 +20,7 @@ from rightcall.cli.run_progress import Watching
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import reason, write_file
+from rightcall.files.atomic import reason, refuse_existing, write_file
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -70,8 +70,11 @@ class Story:
         try:
             for source in sorted(path for path in SUPPORT.rglob("*") if path.is_file()):
                 target = self._folder / source.relative_to(SUPPORT)
+                data = source.read_bytes()
+                if target.is_file() and target.read_bytes() != data:
+                    refuse_existing(target)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                write_file(target, source.read_bytes())
+                write_file(target, data)
             if new and not is_trusted(self._folder):
                 trust_folder(self._folder)
         except OSError as error:

@@ -22,7 +22,9 @@ class ImproveCommandOptions(ImproveRequest):
     """The options of `rightcall improve`."""
 
     suite: Annotated[Path | None, Option("Suite to run [default: the suite of RUN, or suite.yaml]")] = None
-    output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"))] = Path("improve.patch")
+    output: Annotated[Path, Option("File for the patch", flags=("-o", "--output"), writes="report")] = Path(
+        "improve.patch"
+    )
     trust: TrustOption = False
     as_json: JsonOption = False
 

@@ -133,7 +133,8 @@ def export(
     run: str,
     options: JudgedOptions,
     output: Annotated[
-        Path | None, Option("Output file: .csv or .jsonl", flags=OUTPUT, default="CSV on stdout")
+        Path | None,
+        Option("Output file: .csv or .jsonl", flags=OUTPUT, default="CSV on stdout", writes="document"),
     ] = None,
     n: Annotated[int | None, Option("Also list the first N cases of the plan, without a label", ge=1)] = None,
 ) -> None:

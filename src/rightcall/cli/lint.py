@@ -121,13 +121,15 @@ def _lint(
     options: LintOptions,
 ) -> LintReport:
     from rightcall.lint.known_findings import baseline_of, without_known, write_baseline
-    from rightcall.lint.lockfile import lock_of, write_lock
+    from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 
     lock, target = options.lock or settings.path("lock"), options.write_baseline
     if options.update_lock:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
         offered = [offer for source in sources for offer in read_offer(source)]
+        if Path(lock).is_file():
+            read_lock(Path(lock))  # another file is not replaced
         write_lock(Path(lock), lock_of(offered))
     baseline = None if target else options.baseline or settings.path("baseline")
     report = lint_sets(sets, config, replace(options, lock=lock, baseline=baseline))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def report(
     run: str,
     kind: str | None,
-    output: Annotated[Path | None, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT)] = None,
+    output: Annotated[Path | None, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT, writes="report")] = None,
     store_url: StoreOption = None,
 ) -> None:
     """Write a report of RUN (an id, a prefix of one, or `last`).

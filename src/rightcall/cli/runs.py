@@ -141,7 +141,9 @@ def tag(
 @run_argument
 def export(
     run: str,
-    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=("--output", "-o"))] = None,
+    output: Annotated[
+        Path | None, Option("Output file [default: stdout]", flags=("--output", "-o"), writes="document")
+    ] = None,
     trajectories: Annotated[
         bool, Option("Include trajectories [default: yes]", flags=("--trajectories/--no-trajectories",))
     ] = True,

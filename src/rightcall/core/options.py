@@ -22,6 +22,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    Literal,
     ParamSpec,
     TypeVar,
     Union,
@@ -49,9 +50,11 @@ MOST_AT_ONCE = 10_000
 class Option:
     """What an option means. `flags` spell it on the command line [default: `--name`].
 
-    `default` replaces a default of None in the help text. `alone` is the value of a flag that is typed without one.
-    `hidden` options are Python keywords alone, those not `is_python` the command's. `envvar` is the environment
-    variable that a secret may come from.
+    `default` replaces a default of
+    None in the help text. `alone` is the value of a flag that is typed without one. `hidden` options are Python
+    keywords alone, those not `is_python` the command's. `envvar` is the environment variable that a secret may come
+    from. `writes` says what a file that the option names is: a document, which users edit and nothing replaces, or a
+    report, which is made again each time.
     """
 
     help: str
@@ -67,6 +70,7 @@ class Option:
     hidden: bool = False
     is_python: bool = True
     envvar: str | None = None
+    writes: Literal["", "document", "report"] = ""
 
     @property
     def text(self) -> str:

@@ -15,10 +15,28 @@ from rightcall.core.errors import InputError
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
-def refuse_existing(path: Path) -> None:
-    """Raise `InputError` for a file that may have been edited since it was written."""
-    if path.is_file() or path.is_dir():  # not a pipe or /dev/stdout
-        raise InputError(str(path), "already exists", "choose another file with -o, or remove this one")
+REPORTS = frozenset(
+    (".html", ".htm", ".json", ".log", ".markdown", ".md", ".patch", ".sarif", ".txt", ".xml")
+)
+
+
+def refuse_existing(path: Path, *, report: bool = False) -> None:
+    """Raise `InputError` for a file that may have been edited since it was written.
+
+    A report may replace one: a file with the suffix of reports, and with our name near its beginning if it is JSON.
+    """
+    if not (path.is_file() or path.is_dir()):  # a pipe or /dev/stdout
+        return
+    if not report or path.suffix.lower() not in REPORTS or not _may_be_report(path):
+        raise InputError(str(path), "already exists", "choose another file, or remove this one")
+
+
+def _may_be_report(path: Path) -> bool:
+    if path.suffix.lower() != ".json":
+        return path.is_file()
+    with path.open("rb") as file:
+        head = file.read(4000)
+    return len(head) < 5 or b"rightcall" in head.lower()
 
 
 @contextlib.contextmanager

@@ -99,7 +99,7 @@ class LintOptions(LintEvidenceOptions):
     as_json: JsonOption = False
     output: Annotated[
         Path | None,
-        Option("Output file", flags=("-o", "--output"), default="stdout"),
+        Option("Output file", flags=("-o", "--output"), default="stdout", writes="report"),
     ] = None
     show: Annotated[Literal["error", "warning", "info"], Option("Lowest severity to print as text")] = (
         "warning"
@@ -110,5 +110,7 @@ class LintOptions(LintEvidenceOptions):
     ] = None
     do_fix: Annotated[bool, Option("Apply safe fixes to the files", flags=("--fix",))] = False
     suggest: Annotated[bool, Option("Show patches that need review; change nothing")] = False
-    write_baseline: Annotated[Path | None, Option("Write current findings to a baseline", group=CI)] = None
+    write_baseline: Annotated[
+        Path | None, Option("Write current findings to a baseline", group=CI, writes="report")
+    ] = None
     update_lock: Annotated[bool, Option("Write current definitions to the lockfile", group=CI)] = False

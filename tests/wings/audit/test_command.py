@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import rightcall as rc
-from rightcall.core.errors import ConfigError
+from rightcall.core.errors import InputError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.wings.audit.command import audit
 from tests.wings.audit.shop import TOOLS
@@ -80,7 +80,7 @@ def test_exit_codes(dataset: Path) -> None:
 
 
 def test_the_dataset_itself_is_never_overwritten(dataset: Path) -> None:
-    with pytest.raises(ConfigError, match="is the dataset itself"):
+    with pytest.raises(InputError, match="already exists"):
         rc.audit(dataset / "goldens.jsonl", write=dataset / "." / "goldens.jsonl")
 
 

@@ -42,7 +42,8 @@ class AuditChoices:
         str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
     ] = ""
     write: Annotated[
-        str | Path | None, Option("Output file for the goldens with all proposed changes", metavar="PATH")
+        str | Path | None,
+        Option("Output file for the goldens with all proposed changes", metavar="PATH", writes="document"),
     ] = None
     store: StoreOption = None
     trust: TrustOption = False
@@ -78,6 +79,10 @@ class AuditOptions(AuditChoices):
     ] = False
     output: Annotated[
         Path | None,
-        Option("Write the audit to a file: .html, .md, .json or .sarif", flags=("-o", "--output")),
+        Option(
+            "Write the audit to a file: .html, .md, .json or .sarif",
+            flags=("-o", "--output"),
+            writes="report",
+        ),
     ] = None
     as_json: JsonOption = False

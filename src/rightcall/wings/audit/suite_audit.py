@@ -11,10 +11,10 @@ import msgspec
 
 from rightcall.api.tool_lint import definitions_given
 from rightcall.core.digest import digest_of_parts
-from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.files.atomic import refuse_existing
 from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_evidence import PastEvidence, past_evidence
@@ -81,7 +81,8 @@ async def run_audit(
 ) -> AuditResult:
     """The same, telling listeners of every mutant and of every golden; `subject` is what the options name."""
     subject = subject or subject_of(options)
-    _refuse_to_overwrite(subject, options.write)
+    if options.write is not None:
+        refuse_existing(Path(options.write))
     changes = TightenedGoldens()
     listeners = (*listeners, *([changes] if options.write is not None else []))
     with past_of(subject, options) as past:
@@ -153,16 +154,6 @@ class TightenedGoldens(AuditListener):
     ) -> None:
         if tightened is not None:
             self.by_id[golden.id] = with_audit_note(tightened, [survivor for survivor, _ in survivors])
-
-
-def _refuse_to_overwrite(subject: AuditSubject, write: str | Path | None) -> None:
-    """The user's own file is never touched."""
-    if (
-        write is not None
-        and subject.dataset is not None
-        and Path(write).resolve() == subject.dataset.resolve()
-    ):
-        raise ConfigError(f"--write {write} is the dataset itself; name another file, and compare the two")
 
 
 def tightened_goldens(subject: AuditSubject, tightened: Mapping[str, AnyGolden]) -> Iterator[AnyGolden]:

@@ -44,7 +44,7 @@ WritesOption = Annotated[
 @server_argument
 def record(
     server: str,
-    output: Annotated[Path, Option("Recording to write", flags=OUTPUT)],
+    output: Annotated[Path, Option("Recording to write", flags=OUTPUT, writes="document")],
     writes: WritesOption = (),
     calls: Annotated[
         Path | None, Option('Calls to make: lines {"name": …, "arguments": {…}}, or a recording')
@@ -125,7 +125,7 @@ def verify(
     ] = (),
     values: Annotated[bool, Option("Treat other values of the same shape as breaking")] = False,
     as_json: JsonOption = False,
-    output: Annotated[Path | None, Option("JUnit file to write", flags=OUTPUT)] = None,
+    output: Annotated[Path | None, Option("JUnit file to write", flags=OUTPUT, writes="report")] = None,
 ) -> None:
     """Verify SERVER, `mcp:COMMAND` or a URL, against the recording FILE: compatible or breaking, tool by tool.
 

@@ -13,7 +13,7 @@ from rightcall.cli.output import console, print_json, print_json_line, print_nex
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import JsonOption, Option, TrustOption
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import refuse_existing, write_file
+from rightcall.files.atomic import write_file
 from rightcall.wings.attacks.worst_case.options import WorstCaseOptions
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def guard(
     policy_name: Annotated[
         str, Option("Policy to write out: auto, strict or a file", flags=("--guard",))
     ] = "auto",
-    output: Annotated[Path | None, Option("Output file [default: stdout]", flags=OUTPUT)] = None,
+    output: Annotated[
+        Path | None, Option("Output file [default: stdout]", flags=OUTPUT, writes="document")
+    ] = None,
 ) -> None:
     """Write out the guard policy of the tools of SOURCE, a suite or a source of tools: every rule with its role.
 
@@ -46,8 +48,6 @@ def guard(
     from rightcall.tools.guard.policy import guard_policy
     from rightcall.wings.attacks.subject import attack_subject
 
-    if output is not None:
-        refuse_existing(output)
     subject = attack_subject(source, trust=trust)
     policy = guard_policy(policy_name)
     if policy is None:
@@ -123,7 +123,7 @@ def _list_parts(*, as_json: bool) -> None:
 def make(
     suite: Path,
     trust: bool,
-    output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT)],
+    output: Annotated[Path, Option("File of goldens to write", flags=OUTPUT, writes="document")],
     plan: Annotated[
         str | None, Option("Plan of attacks [default: the suite's, or auto]", metavar="auto|FILE")
     ] = None,
@@ -139,7 +139,6 @@ def make(
     from rightcall.wings.attacks.attacked_plan import attack_goldens
     from rightcall.wings.attacks.subject import attack_subject
 
-    refuse_existing(output)
     subject = attack_subject(suite, trust=trust)
     if subject.plan is None:
         raise click.UsageError(f"{suite} is not a suite: attacks need goldens; give a suite.yaml")

@@ -32,7 +32,11 @@ class WorstCaseOptions:
     trajectories: Annotated[Path | None, Option("The user's calls and their results from recordings")] = None
     output: Annotated[
         Path | None,
-        Option("Output file for counterexamples, as goldens", flags=("-o", "--output")),
+        Option(
+            "Output file for counterexamples, as goldens",
+            flags=("-o", "--output"),
+            writes="document",
+        ),
     ] = None
     max_false_stops: Annotated[
         float | None,

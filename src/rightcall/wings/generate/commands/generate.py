@@ -6,7 +6,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
@@ -18,7 +17,6 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
-from rightcall.files.atomic import refuse_existing
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of
 from rightcall.model.record import Record
@@ -58,8 +56,6 @@ def goldens(options: GenerateOptions) -> None:
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
     from rightcall.wings.generate.estimate import estimate_generation
 
-    if not options.dry_run:
-        require_free_target(options.output)
     maker = synthesizer_of(options)
     count, characters, start = work_of(maker, options)
     estimate = estimate_generation(maker, count, context_characters=characters)
@@ -115,7 +111,7 @@ MOST_SHOWN = 10
 def expected(
     run: str,
     output: Annotated[
-        str, Option("Output file, or the name of a dataset in the store", flags=OUTPUT)
+        str, Option("Output file, or the name of a dataset in the store", flags=OUTPUT, writes="document")
     ] = "expected.jsonl",
     store: Annotated[
         str | None, Option("Store of runs and datasets [default: .rightcall/rightcall.db]")
@@ -129,7 +125,6 @@ def expected(
     """
     from rightcall.wings.generate.run_proposals import draft_expectations
 
-    require_free_target(output)
     with open_store(store, must_exist=True) as opened:
         proposals = draft_expectations(opened, run)
     kept = keep_drafts(proposals.goldens, output, store)
@@ -162,12 +157,6 @@ def _print(proposals: ExpectedDrafts, kept: str, output: str) -> None:
 
 generate.add_command(expected)
 generate.add_command(review)
-
-
-def require_free_target(output: str) -> None:
-    """Refuse to overwrite a file, before anything is spent."""
-    if is_file(output):
-        refuse_existing(Path(output))
 
 
 def keep_drafts(goldens: Sequence[AnyGolden], output: str, store: str | None) -> str:

@@ -65,7 +65,10 @@ class GenerateOptions:
     output: Annotated[
         str,
         Option(
-            "Output file, or the name of a dataset in the store", flags=("-o", "--output"), metavar="PATH"
+            "Output file, or the name of a dataset in the store",
+            flags=("-o", "--output"),
+            metavar="PATH",
+            writes="document",
         ),
     ] = "generated.jsonl"
     store: Annotated[str | None, Option("Store of datasets", default=".rightcall/rightcall.db")] = None

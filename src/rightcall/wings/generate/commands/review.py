@@ -56,7 +56,8 @@ def review(
         bool, Option("Finalize the accepted goldens: in --output, or as a new version of the dataset")
     ] = False,
     output: Annotated[
-        Path | None, Option("File for the accepted goldens, when DRAFTS is a file", flags=OUTPUT)
+        Path | None,
+        Option("File for the accepted goldens, when DRAFTS is a file", flags=OUTPUT, writes="document"),
     ] = None,
     into: Annotated[
         Path | None,
