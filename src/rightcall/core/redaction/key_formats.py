@@ -5,7 +5,7 @@ one (`sk-`, `hf_`) must begin a token, and what follows must not read like words
 `pk_customer_index` and `hf_hub_download` are no keys.
 
 Why no maintained rule set: each was measured on 65 formats, ten keys of each between two sentences, 8,253 ordinary
-sentences and 1,000 results of tools with hashes and ids. Their rules look for keys in source code, often beside the
+sentences and 1,000 results of tools with hashes and ids. Their rules look for keys in source code, often with the
 name of the service, and miss those in the text of an answer.
 
 | rules | keys removed | sentences changed | ms per MB |
