@@ -51,7 +51,7 @@ def measure(path: Path) -> None:
     result = rc.audit(path, tools=path.with_name("tools.json"), runs=["last"], store=path.with_suffix(".db"))
     busy = time.process_time() - busy
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    mutants = sum(c.caught + c.survived for c in (result.sure, result.invalid, result.maybe))
+    mutants = result.sure.caught + result.sure.survived
     proposals = sum(survivor.proposal is not None for survivor in result.survivors)
     print(
         f"{result.goldens:>7,} goldens: {busy:6.1f} s of CPU, {most:4.0f} MB at most ({most - before:.0f} more); "

@@ -116,7 +116,7 @@ async def damage(auditor: Auditor, golden: Golden, rng: random.Random) -> Golden
     wrong = [
         mutant
         for mutant in (mutants_of(scene, auditor.plan.operators) if scene else ())
-        if mutant.certainty == "sure" and mutant.valid and mutant.trajectory.calls
+        if mutant.trajectory.calls
     ]
     if not wrong:
         return None

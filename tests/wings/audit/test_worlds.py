@@ -13,7 +13,7 @@ from tests.wings.audit.shop import judged_mutants
 
 GOLDEN = {
     "id": "pay",
-    "input": "Send 10 euros from a1 to b1.",
+    "input": "Send 1000 cents from a1 to b1.",
     "expected_calls": [
         {"tool": "transfer", "args": {"source": "a1", "target": "b1", "cents": 1000}, "extra_args": "ignore"}
     ],
@@ -48,5 +48,5 @@ def test_a_transfer_with_a_key_has_its_effect_in_every_copy_of_the_world(suite: 
         mutant.operator: mutant.trajectory.state["bank"]["accounts"]["a1"]["balance"]
         for mutant, _ in judged_mutants(AuditCall(suite))
     }
-    assert balances["off_by_one"] == 7999 and balances["repeat_call"] == 8000  # the second has the same key
+    assert balances["off_by_one"] == 7999
     assert balances["drop_call"] == balances["world_not_reached"] == 9000

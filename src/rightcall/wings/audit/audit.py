@@ -67,9 +67,8 @@ class Auditor:
         self._not_audited: list[NotAudited] = []
         self._cannot_be_met: list[NotAudited] = []
         self._not_judged: Counter[str] = Counter()
-        self._by_harm = defaultdict[str, Catch](Catch)
         self._by_operator = defaultdict[str, Catch](Catch)
-        self._sure, self._invalid, self._maybe = Catch(), Catch(), Catch()
+        self._sure = Catch()
         self._shares: list[tuple[str, list[float]]] = []
         self._goldens = self._audited = self._equivalent = 0
 
@@ -118,7 +117,7 @@ class Auditor:
                 listener.on_golden(golden, shown, tightened)
 
     async def _passing_mutants(self, scene: Scene) -> AsyncIterator[Mutant]:
-        """The sure mutants that pass; every mutant is counted."""
+        """The mutants that pass; every mutant is counted."""
         caught: list[float] = []
         for planted in self.mutants(scene):
             if planted.id in self.plan.equivalent:
@@ -126,19 +125,18 @@ class Auditor:
                 continue
             mutant, judgement, why = await self.judge(scene, planted)
             if judgement == "not_judged":
-                if mutant.certainty == "sure" and mutant.valid:
+                if why:
                     self._not_judged[why] += 1
                 continue
             self._count(mutant, judgement == "failed")
-            if mutant.certainty == "sure" and mutant.valid:
-                caught.append(float(judgement == "failed"))
-                if judgement == "passed":
-                    yield mutant
+            caught.append(float(judgement == "failed"))
+            if judgement == "passed":
+                yield mutant
         if caught:
             self._shares.append((scene.golden.cluster or scene.golden.id, caught))
 
     async def judge(self, scene: Scene, mutant: Mutant) -> tuple[Mutant, Judgement, str]:
-        """The mutant as it went in its world; one without an effect there is not provably wrong."""
+        """The mutant as it went in its world; one without an effect there is no bug, and not judged for no reason."""
         good = scene.good[mutant.origin]
         try:
             played = await self.trial.play(scene.golden, mutant.trajectory, good)
@@ -146,22 +144,13 @@ class Auditor:
             return mutant, "not_judged", str(problem)
         mutant = msgspec.structs.replace(mutant, trajectory=played)
         if mutant.operator in ADDING and played.state is not None and same_outcome(played, good):
-            mutant = msgspec.structs.replace(mutant, certainty="maybe")
+            return mutant, "not_judged", ""
         judgement, why = await self.trial.judge(scene.golden, played)
         return mutant, judgement, why
 
     def _count(self, mutant: Mutant, caught: bool) -> None:
-        if mutant.certainty == "maybe":
-            self._maybe = self._maybe.plus(caught)
-        elif not mutant.valid:
-            self._invalid = self._invalid.plus(caught)
-        else:
-            self._sure = self._sure.plus(caught)
-            for catches, key in (
-                (self._by_operator, mutant.operator),
-                (self._by_harm, mutant.harm),
-            ):
-                catches[key] = catches[key].plus(caught)
+        self._sure = self._sure.plus(caught)
+        self._by_operator[mutant.operator] = self._by_operator[mutant.operator].plus(caught)
 
     async def _right_behaviour(self, golden: AnyGolden) -> list[KnownBehaviour]:
         """Right behaviour, each of which passes the golden; else the golden is listed with the reason."""
@@ -207,11 +196,8 @@ class Auditor:
             rate=self._sure.rate,
             low=rate.low if rate else 0.0,
             high=rate.high if rate else 1.0,
-            invalid=self._invalid,
-            maybe=self._maybe,
             not_judged=dict(sorted(self._not_judged.items())),
             by_operator=dict(sorted(self._by_operator.items())),
-            by_harm={harm: self._by_harm[harm] for harm in HARMS if harm in self._by_harm},
             survivors=tuple(sorted(self._survivors, key=_harm_first)),
             not_audited=tuple(sorted(self._not_audited, key=by_id)),
             cannot_be_met=tuple(sorted(self._cannot_be_met, key=by_id)),

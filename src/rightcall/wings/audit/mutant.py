@@ -1,4 +1,4 @@
-"""One bug: what was changed in right behaviour, whether it is provably wrong, and how much harm it does."""
+"""One bug: what was changed in right behaviour so that it is provably wrong, and how much harm it does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple, get_args
 from rightcall.model.record import Record
 from rightcall.model.trajectory import Trajectory
 
-Certainty = Literal["sure", "maybe"]
 Harm = Literal[
     "double_effect",
     "extra_effect",
@@ -18,7 +17,6 @@ Harm = Literal[
     "wrong_value",
     "order",
     "answer",
-    "waste",
 ]
 HARMS: tuple[Harm, ...] = get_args(Harm)
 """Worst first."""
@@ -28,7 +26,6 @@ class Change(NamedTuple):
     """What an operator made of right behaviour. `call` is the place of the call it changed; None: not in one call."""
 
     trajectory: Trajectory
-    sure: bool
     harm: Harm
     call: int | None = None
     parameter: str = ""
@@ -39,15 +36,13 @@ class Change(NamedTuple):
 class Mutant(Record, frozen=True):
     """A trajectory with one bug.
 
-    `valid` is false when a tool would refuse the call: such mutants are counted apart. `id` is stable: it depends on
-    the golden's content, the operator, the place and the new value. `origin` is the place of the right behaviour,
-    among those of the golden, that it was made from.
+    `id` is stable: it depends on the golden's content, the operator, the place and the new value. `origin` is the
+    place of the right behaviour, among those of the golden, that it was made from.
     """
 
     id: str
     golden_id: str
     operator: str
-    certainty: Certainty
     harm: Harm
     trajectory: Trajectory
     call: int | None = None
@@ -55,5 +50,4 @@ class Mutant(Record, frozen=True):
     parameter: str = ""
     before: Any = None
     after: Any = None
-    valid: bool = True
     origin: int = 0

@@ -1,4 +1,4 @@
-"""The mutants of a golden: every operator on every known good behaviour, without those that are right as well."""
+"""The mutants of a golden: every operator on every known good behaviour, without those that may be right as well."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ MOST_OF_GOLDEN = 40
 """A golden with thirty arguments does not outweigh ten others."""
 
 Mutate = Callable[[Scene, Trajectory], Iterator[Change]]
-INVALID = "invalid_call"
 BEYOND_CALLS = ("skip_confirmation", "world_not_reached", "wrong_order")
 """What these change is not in the calls or the answer, such as their order."""
 
@@ -71,7 +70,10 @@ def mutants(
 
 
 def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
-    """The mutants of a golden, each with one bug, at most `MOST_OF_GOLDEN`, the same ones every time."""
+    """The mutants of a golden, each with one bug, at most `MOST_OF_GOLDEN`, the same ones every time.
+
+    Left out are changes that the golden lists as right, and calls that a tool would refuse: these reach no effect.
+    """
     right = {scene.key(good) for good in scene.good}
     content = json_digest(canonical_golden(scene.golden), 16, enc_hook=describe_value)
     chosen: list[Mutant] = []
@@ -82,10 +84,21 @@ def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
             for change in mutate(scene, good):
                 if name not in BEYOND_CALLS and scene.key(change.trajectory) in right:
                     continue
+                if not _tools_accept(scene, change.trajectory):
+                    continue
                 mutant = _mutant(scene, content, name, change, origin)
-                mutants.setdefault(mutant.id, mutant)
+                if not scene.is_listed(mutant.tool, mutant.parameter, mutant.after):
+                    mutants.setdefault(mutant.id, mutant)
         chosen += _sample(mutants, MOST_OF_OPERATOR, scene.seed)
     return _sample({mutant.id: mutant for mutant in chosen}, MOST_OF_GOLDEN, scene.seed)
+
+
+def _tools_accept(scene: Scene, trajectory: Trajectory) -> bool:
+    return all(
+        scene.toolset.accepts(call.name, call.arguments)
+        for call in trajectory.calls
+        if call.arguments is not None
+    )
 
 
 def _mutant(scene: Scene, content: str, operator: str, change: Change, origin: int) -> Mutant:
@@ -95,15 +108,10 @@ def _mutant(scene: Scene, content: str, operator: str, change: Change, origin: i
     if operator in ("drop_call", "skip_lookup"):
         tool = str(change.before)
     place = encode_as([operator, at, change.parameter, change.after, change.before], describe_value)
-    valid = operator != INVALID and all(
-        scene.toolset.accepts(call.name, call.arguments) for call in calls if call.arguments is not None
-    )
-    listed = bool(change.parameter) and scene.is_listed(tool, change.parameter, change.after)
     return Mutant(
         id=hex_digest(f"{content}:".encode() + place, 12),
         golden_id=scene.golden.id,
         operator=operator,
-        certainty="sure" if change.sure and not listed else "maybe",
         harm=change.harm,
         trajectory=change.trajectory,
         call=at,
@@ -111,15 +119,11 @@ def _mutant(scene: Scene, content: str, operator: str, change: Change, origin: i
         parameter=change.parameter,
         before=change.before,
         after=change.after,
-        valid=valid,
         origin=origin,
     )
 
 
 def _sample(mutants: Mapping[str, Mutant], most: int, seed: str) -> list[Mutant]:
-    """At most `most`, sure ones first, chosen by hash: the order of goldens, tools and arguments does not matter."""
-    ranked = sorted(
-        mutants.values(),
-        key=lambda mutant: (mutant.certainty != "sure", hex_digest(f"{seed}:{mutant.id}", 16)),
-    )
+    """At most `most`, chosen by hash: the order of goldens, tools and arguments does not matter."""
+    ranked = sorted(mutants.values(), key=lambda mutant: hex_digest(f"{seed}:{mutant.id}", 16))
     return ranked[:most]

@@ -72,10 +72,9 @@ class NotAudited(Record, frozen=True):
 
 
 class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="format"):
-    """An audit. `sure` decides: bugs that are wrong by construction and that tools would accept.
+    """An audit. `sure` counts bugs that are wrong by construction and that tools would accept.
 
-    `invalid` are calls that a runtime would refuse, `maybe` changes that may be right; neither is in the rate.
-    `not_judged` counts sure mutants whose scoring is an error or needs a judge, by reason.
+    `not_judged` counts mutants whose scoring is an error or needs a judge, by reason.
     `doubts` are goldens that may be wrong, the most certain first, of the `examined` ones; `electorate` are the agents
     whose behaviour speaks for or against goldens. `floor` is what trivial agents pass.
     """
@@ -86,11 +85,8 @@ class AuditResult(Record, frozen=True, tag="rightcall/audit/1", tag_field="forma
     rate: float
     low: float
     high: float
-    invalid: Catch = Catch()
-    maybe: Catch = Catch()
     not_judged: dict[str, int] = {}
     by_operator: dict[str, Catch] = {}
-    by_harm: dict[str, Catch] = {}
     survivors: tuple[Survivor, ...] = ()
     not_audited: tuple[NotAudited, ...] = ()
     cannot_be_met: tuple[NotAudited, ...] = ()

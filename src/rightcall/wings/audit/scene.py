@@ -36,6 +36,11 @@ class Argument(NamedTuple):
     is_open: bool = False
     """Whether the golden leaves it open and no right value is known: this one was made up."""
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether the value is right and stands in what the agent could read."""
+        return self.stands and not self.is_open
+
 
 @dataclass
 class SeenValues:
@@ -112,13 +117,13 @@ class Scene:
         return "wrong_object" if is_object else "wrong_effect"
 
     def change_argument(
-        self, good: Trajectory, argument: Argument, other: Any, *, sure: bool, is_object: bool = False
+        self, good: Trajectory, argument: Argument, other: Any, *, is_object: bool = False
     ) -> Change:
         """The behaviour with another value of an argument; of an open one nothing is known to be replaced."""
         changed = with_argument(good, argument.at, argument.name, other)
         harm = self.value_harm(argument.tool, is_object=is_object)
         before = None if argument.is_open else argument.value
-        return Change(changed, sure, harm, argument.at, argument.name, before, other)
+        return Change(changed, harm, argument.at, argument.name, before, other)
 
     def expectations(self) -> list[ExpectedCall]:
         """Every expected call of the golden, in all of its alternatives and turns."""

@@ -10,7 +10,7 @@ from rightcall.improve.golden_edit import GoldenEdit, value_text
 from rightcall.model.record import Record
 from rightcall.show.view.floor import floor_rows, floor_sentence
 from rightcall.wings.audit.mutant import Harm
-from rightcall.wings.audit.result import AuditResult, Catch, NotAudited, Survivor
+from rightcall.wings.audit.result import AuditResult, NotAudited, Survivor
 
 HARM_TITLES: dict[Harm, str] = {
     "double_effect": "double effect",
@@ -22,7 +22,6 @@ HARM_TITLES: dict[Harm, str] = {
     "wrong_value": "wrong value",
     "order": "wrong order",
     "answer": "wrong answer",
-    "waste": "waste",
 }
 LOUD = ("double_effect", "extra_effect", "wrong_object", "wrong_effect")
 
@@ -163,10 +162,6 @@ def headline(result: AuditResult) -> str:
 
 def notes(result: AuditResult) -> Iterator[str]:
     """What the rate leaves out, and who speaks for and against goldens."""
-    if result.invalid.caught + result.invalid.survived:
-        yield f"{_of(result.invalid)} calls that tools would refuse are caught; no rate counts them."
-    if result.maybe.caught + result.maybe.survived:
-        yield f"{_of(result.maybe)} changes that may be harmless are caught; no rate counts them."
     for why, count in result.not_judged.items():
         yield f"{pluralize(count, 'mutant')} not judged: {why}"
     if result.equivalent:
@@ -180,7 +175,3 @@ def notes(result: AuditResult) -> Iterator[str]:
         yield f"Agents that pass less than half do not vote: {first_names(list(electorate.below_half), 8)}."
     if electorate.changed:
         yield f"{pluralize(electorate.changed, 'golden')} changed since a run, which says nothing about them."
-
-
-def _of(catch: Catch) -> str:
-    return f"{catch.caught:,} of {catch.caught + catch.survived:,}"

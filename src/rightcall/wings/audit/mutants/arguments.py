@@ -19,19 +19,16 @@ from rightcall.wings.audit.scene import Argument, Scene
 
 
 def drop_stated(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """An optional argument left out; provably wrong when the request says its value and the default is another."""
+    """An optional argument left out, when the request says its value and the default is another."""
     for argument in scene.arguments(good):
         if argument.required or not argument.schema:
             continue
         has_default, default = scene.toolset.default(argument.tool, argument.name)
         differs = has_default and bare_text(str(default)) != bare_text(str(argument.value))
-        if has_default and not differs:
-            continue  # the same call
-        sure = differs and stands_in(argument.value, scene.words)
-        changed = without_argument(good, argument.at, argument.name)
-        yield Change(
-            changed, sure, scene.value_harm(argument.tool), argument.at, argument.name, argument.value
-        )
+        if differs and stands_in(argument.value, scene.words):
+            changed = without_argument(good, argument.at, argument.name)
+            harm = scene.value_harm(argument.tool)
+            yield Change(changed, harm, argument.at, argument.name, argument.value)
 
 
 def enum_neighbour(scene: Scene, good: Trajectory) -> Iterator[Change]:
@@ -41,18 +38,15 @@ def enum_neighbour(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if not isinstance(choices, list) or argument.value not in choices or len(choices) < 2:
             continue
         other = choices[(choices.index(argument.value) + 1) % len(choices)]
-        yield scene.change_argument(good, argument, other, sure=not argument.is_open)
+        if not argument.is_open:
+            yield scene.change_argument(good, argument, other)
 
 
 def flip_flag(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A boolean inverted; provably wrong when the parameter is required."""
+    """A required boolean inverted."""
     for argument in scene.arguments(good):
-        value = argument.value
-        if not isinstance(value, bool):
-            continue
-        yield scene.change_argument(
-            good, argument, not value, sure=argument.required and not argument.is_open
-        )
+        if isinstance(argument.value, bool) and argument.required and not argument.is_open:
+            yield scene.change_argument(good, argument, not argument.value)
 
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -60,12 +54,11 @@ _MOMENT = re.compile(r"(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?)(.*)")
 
 
 def next_day(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A date one day later, a date and time one hour later."""
+    """A date that is stated one day later, a date and time one hour later."""
     for argument in scene.arguments(good):
         later = later_date(argument.value)
-        if later is None or "enum" in argument.schema:
-            continue
-        yield scene.change_argument(good, argument, later, sure=argument.stands and not argument.is_open)
+        if later is not None and "enum" not in argument.schema and argument.is_stated:
+            yield scene.change_argument(good, argument, later)
 
 
 def later_date(value: object) -> str | None:
@@ -87,16 +80,15 @@ def later_date(value: object) -> str | None:
 
 
 def off_by_one(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A number one higher; provably wrong when the request or a result says the number."""
+    """A number one higher, when the request or a result says the number."""
     for argument in scene.arguments(good):
         value = argument.value
         if isinstance(value, bool) or not isinstance(value, int | float) or "enum" in argument.schema:
             continue
         if is_identifier(argument.name, argument.schema, value) or abs(value) >= 1e15:
             continue
-        yield scene.change_argument(
-            good, argument, value + 1, sure=argument.stands or _is_asked_for(scene, argument)
-        )
+        if argument.stands or _is_asked_for(scene, argument):
+            yield scene.change_argument(good, argument, value + 1)
 
 
 def _is_asked_for(scene: Scene, argument: Argument) -> bool:
@@ -113,12 +105,12 @@ def other_id(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if argument.is_open and isinstance(argument.value, str | int):
             if names_object(argument.name, argument.schema):  # both pass, and one of them at most is right
                 other = _next_value(argument.value)
-                yield scene.change_argument(good, argument, other, sure=True, is_object=True)
+                yield scene.change_argument(good, argument, other, is_object=True)
             continue
         if not is_identifier(argument.name, argument.schema, argument.value):
             continue
         for other in _others(scene, argument):
-            yield scene.change_argument(good, argument, other, sure=True, is_object=True)
+            yield scene.change_argument(good, argument, other, is_object=True)
 
 
 def _others(scene: Scene, argument: Argument) -> Iterator[Any]:
@@ -165,10 +157,8 @@ def other_unit(scene: Scene, good: Trajectory) -> Iterator[Change]:
             continue
         if "enum" in argument.schema or is_identifier(argument.name, argument.schema, value):
             continue
-        if abs(value) >= 1e12:
-            continue
-        other = value_in_other_unit(argument)
-        yield scene.change_argument(good, argument, other, sure=argument.stands and not argument.is_open)
+        if abs(value) < 1e12 and argument.is_stated:
+            yield scene.change_argument(good, argument, value_in_other_unit(argument))
 
 
 def value_in_other_unit(argument: Argument) -> Any:
@@ -193,7 +183,7 @@ def other_value(scene: Scene, good: Trajectory) -> Iterator[Change]:
         others = scene.values.others(argument.tool, argument.name, value)
         other = next((text for text in others if have_nothing_in_common(value, text)), None)
         if other is not None:
-            yield scene.change_argument(good, argument, other, sure=True)
+            yield scene.change_argument(good, argument, other)
 
 
 def have_nothing_in_common(first: str, second: str) -> bool:
@@ -215,7 +205,7 @@ DIRECTED = (
 
 
 def swap_args(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The values of two parameters exchanged; provably wrong when their names form a directed pair."""
+    """The values of two parameters exchanged whose names form a directed pair."""
     for at, call in enumerate(good.calls):
         arguments = call.arguments or {}
         if call.status == "error":
@@ -227,20 +217,17 @@ def swap_args(scene: Scene, good: Trajectory) -> Iterator[Change]:
                 or isinstance(first_value, bool | dict | list)
             ):
                 continue
-            if first_value == second_value or "enum" in scene.toolset.parameter(call.name, first):
+            if not is_directed(first, second) or "enum" in scene.toolset.parameter(call.name, first):
                 continue
-            harm = scene.value_harm(call.name)
-            changed = with_arguments(good, at, {**arguments, first: second_value, second: first_value})
-            is_open = any(scene.is_open(call.name, name) for name in (first, second))
-            sure = is_directed(first, second) and not is_open
+            if any(scene.is_open(call.name, name) for name in (first, second)):
+                continue
             yield Change(
-                changed,
-                sure,
-                harm,
+                with_arguments(good, at, {**arguments, first: second_value, second: first_value}),
+                scene.value_harm(call.name),
                 at,
                 f"{first}, {second}",
-                [first_value, second_value],
-                [second_value, first_value],
+                before=[first_value, second_value],
+                after=[second_value, first_value],
             )
 
 
@@ -256,12 +243,11 @@ def is_directed(first: str, second: str) -> bool:
 
 
 def truncate_list(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The last element of a list dropped; provably wrong when the request says every element."""
+    """The last element of a list dropped, when the request says every element."""
     for argument in scene.arguments(good):
         value = argument.value
-        if not isinstance(value, list) or len(value) < 2:
-            continue
-        yield scene.change_argument(good, argument, value[:-1], sure=argument.stands and not argument.is_open)
+        if isinstance(value, list) and len(value) > 1 and argument.is_stated:
+            yield scene.change_argument(good, argument, value[:-1])
 
 
 OPERATORS = (

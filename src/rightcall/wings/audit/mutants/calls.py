@@ -13,10 +13,8 @@ from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import (
     next_step,
-    with_argument,
     with_call,
     with_calls,
-    without_argument,
     without_call,
 )
 from rightcall.wings.audit.mutant import Change, Harm
@@ -27,11 +25,11 @@ def do_nothing(scene: Scene, good: Trajectory) -> Iterator[Change]:
     """No call and no answer, where a call is expected."""
     if good.calls and any(call.required and call.min for call in scene.expectations()):
         idle = msgspec.structs.replace(with_calls(good, ()), output="")
-        yield Change(idle, True, "missed", before=len(good.calls), after=0)
+        yield Change(idle, "missed", before=len(good.calls), after=0)
 
 
 def drop_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One call left out; provably wrong when all known good behaviour makes it and no rule makes it optional.
+    """One call left out that all known good behaviour makes, and that no rule makes optional.
 
     Where a golden states no calls, only the outcome counts: a look-up, or a call that failed, need not have been made.
     """
@@ -43,40 +41,34 @@ def drop_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
             continue  # that is doing nothing
         always = all(any(other.name == call.name for other in behaviour.calls) for behaviour in scene.good)
         counts = bool(scene.expectations()) or (scene.effectful(call.name) and call.status != "error")
-        sure = counts and always and not lenient and not any(accepts(call.name) for accepts in optional)
-        yield Change(without_call(good, at), sure, "missed", at, before=call.name)
+        if counts and always and not lenient and not any(accepts(call.name) for accepts in optional):
+            yield Change(without_call(good, at), "missed", at, before=call.name)
 
 
 MOST_TOOLS = 12
 
 
 def extra_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One offered tool more; provably wrong when it changes the world."""
+    """One offered tool more that changes the world."""
     used = {call.name for behaviour in scene.good for call in behaviour.calls}
     arguments_given = {name: value for call in good.calls for name, value in (call.arguments or {}).items()}
-    others = sorted(name for name in scene.toolset.tools if name not in used)
-    ranked = sorted(others, key=lambda name: not scene.effectful(name))
-    for name in ranked[:MOST_TOOLS]:
+    others = sorted(name for name in scene.toolset.tools if name not in used and scene.effectful(name))
+    for name in others[:MOST_TOOLS]:
         arguments = scene.toolset.fill(name, arguments_given, f"{scene.seed}:{name}")
         if arguments is None:
             continue
         extra = ToolCall(name, arguments, id="extra", step=next_step(good), status="ok")
-        effectful = scene.effectful(name)
-        harm: Harm = "extra_effect" if effectful else "waste"
-        yield Change(
-            with_calls(good, [*good.calls, extra]), effectful, harm, len(good.calls), after=extra.name
-        )
+        longer = with_calls(good, [*good.calls, extra])
+        yield Change(longer, "extra_effect", len(good.calls), after=extra.name)
 
 
 def repeat_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """One call made twice; provably wrong when the second has a second effect."""
+    """One call made twice, of which the second has a second effect."""
     for at, call in enumerate(good.calls):
-        if call.status == "error":
+        if call.status == "error" or not scene.toolset.repeats_effect(call.name):
             continue
         again = msgspec.structs.replace(call, id=f"{call.id}-again" if call.id else "", step=next_step(good))
-        repeats = scene.toolset.repeats_effect(call.name)
-        harm: Harm = "double_effect" if repeats else "waste"
-        yield Change(with_calls(good, [*good.calls, again]), repeats, harm, at, before=1, after=2)
+        yield Change(with_calls(good, [*good.calls, again]), "double_effect", at, before=1, after=2)
 
 
 def sibling_tool(scene: Scene, good: Trajectory) -> Iterator[Change]:
@@ -89,27 +81,27 @@ def sibling_tool(scene: Scene, good: Trajectory) -> Iterator[Change]:
             if arguments is None or name in used:
                 continue
             counts = bool(accepted) or scene.effectful(name)  # without expected calls only the outcome does
-            sure = counts and not any(accepts(name) for accepts in accepted)
+            if not counts or any(accepts(name) for accepts in accepted):
+                break
             notes = {word: note for word, note in call.notes.items() if word not in ("handoff", "delegate")}
             sibling = msgspec.structs.replace(call, name=name, arguments=arguments, raw=None, notes=notes)
             effect = scene.toolset.effect(name)
             harm: Harm = "extra_effect" if effect.is_destructive else "wrong_tool"
-            yield Change(with_call(good, at, sibling), sure, harm, at, before=call.name, after=name)
+            yield Change(with_call(good, at, sibling), harm, at, before=call.name, after=name)
             break
 
 
 def wrong_order(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """Two calls that follow each other exchanged; provably wrong when the golden says which comes first."""
+    """Two calls that follow each other exchanged, when the golden says which comes first."""
     for at in range(len(good.calls) - 1):
         first, second = good.calls[at], good.calls[at + 1]
-        if first.name == second.name and first.arguments == second.arguments:
+        if first.step == second.step or not must_follow(scene, first.name, second.name):
             continue
         early = msgspec.structs.replace(second, step=first.step)
         late = msgspec.structs.replace(first, step=second.step)
         calls = [*good.calls[:at], early, late, *good.calls[at + 2 :]]
-        sure = first.step != second.step and must_follow(scene, first.name, second.name)
-        yield Change(with_calls(good, calls), sure, "order", at, before=[first.name, second.name],
-                     after=[second.name, first.name])  # fmt: skip
+        names = [first.name, second.name]
+        yield Change(with_calls(good, calls), "order", at, before=names, after=names[::-1])
 
 
 def must_follow(scene: Scene, first: str, second: str) -> bool:
@@ -136,19 +128,7 @@ def skip_confirmation(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if call.name in scene.golden.confirm and call.approval is not None and call.approval.granted:
             hasty = with_call(good, at, msgspec.structs.replace(call, approval=None, status="ok"))
             seen = msgspec.structs.replace(hasty, approvals_seen=True)
-            yield Change(seen, True, "wrong_effect", at, before="asked", after="not asked")
-
-
-def invalid_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A required argument left out, or a value of a type that the schema refuses; a runtime would refuse such calls."""
-    for argument in scene.arguments(good):
-        if argument.required:
-            changed = without_argument(good, argument.at, argument.name)
-            yield Change(changed, True, "wrong_value", argument.at, argument.name, argument.value)
-        wrong = "not a number" if isinstance(argument.value, int | float) else {"unexpected": True}
-        changed = with_argument(good, argument.at, argument.name, wrong)
-        if argument.schema and not scene.toolset.accepts(argument.tool, changed.calls[argument.at].arguments):
-            yield Change(changed, True, "wrong_value", argument.at, argument.name, argument.value, wrong)
+            yield Change(seen, "wrong_effect", at, before="asked", after="not asked")
 
 
 def extra_turn(scene: Scene, good: Trajectory) -> Iterator[Change]:
@@ -156,18 +136,16 @@ def extra_turn(scene: Scene, good: Trajectory) -> Iterator[Change]:
     if good.dialogue is None or not good.messages:
         return
     at = next((at for at in reversed(range(len(good.calls))) if scene.effectful(good.calls[at].name)), None)
-    if at is None:
+    if at is None or not scene.toolset.repeats_effect(good.calls[at].name):
         return
     step = sum(message.role == "assistant" for message in good.messages)
     again = msgspec.structs.replace(good.calls[at], step=step)
     longer = msgspec.structs.replace(
         good, messages=(*good.messages, Message("user", "Thank you."), Message("assistant", good.output))
     )
-    sure = scene.toolset.repeats_effect(again.name)
-    yield Change(with_calls(longer, [*good.calls, again]), sure, "double_effect", at, before=1, after=2)
+    yield Change(with_calls(longer, [*good.calls, again]), "double_effect", at, before=1, after=2)
 
 
 OPERATORS = (
-    do_nothing, drop_call, extra_call, repeat_call, sibling_tool, wrong_order, skip_confirmation,
-    invalid_call, extra_turn,
+    do_nothing, drop_call, extra_call, repeat_call, sibling_tool, wrong_order, skip_confirmation, extra_turn,
 )  # fmt: skip

@@ -23,7 +23,7 @@ def stale_ref(scene: Scene, good: Trajectory) -> Iterator[Change]:
     for argument, other in arguments_from_results(scene, good):
         if other is None:
             continue
-        yield scene.change_argument(good, argument, other, sure=True, is_object=True)
+        yield scene.change_argument(good, argument, other, is_object=True)
 
 
 def arguments_from_results(
@@ -60,11 +60,11 @@ def invented_ref(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if isinstance(value, str) and not any(letter.isdigit() for letter in value):
             continue
         other = next_digit(value) if isinstance(value, str) else value + 1
-        yield scene.change_argument(good, argument, other, sure=True, is_object=True)
+        yield scene.change_argument(good, argument, other, is_object=True)
 
 
 def skip_lookup(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The call left out whose result a later call uses, the value kept."""
+    """The call left out whose result a later call uses, the value kept, when the golden names it."""
     named = _source_tools(scene)
     sources = {
         at
@@ -74,8 +74,8 @@ def skip_lookup(scene: Scene, good: Trajectory) -> Iterator[Change]:
     }
     for at in sorted(sources):
         call = good.calls[at]
-        sure = any(accepts(call.name) for accepts in named)
-        yield Change(without_call(good, at), sure, "order", at, before=call.name)
+        if any(accepts(call.name) for accepts in named):
+            yield Change(without_call(good, at), "order", at, before=call.name)
 
 
 def _source_tools(scene: Scene) -> list[Any]:
@@ -91,12 +91,11 @@ def _source_tools(scene: Scene) -> list[Any]:
 
 
 def no_content(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """The answer replaced by "Done."; provably wrong when the golden says what the answer must contain."""
-    if good.output and good.output != "Done.":
-        stated = isinstance(scene.golden, Golden) and scene.golden.expected_output is not None
-        sure = bool(scene.golden.output_contains) or (scene.needs_content and stated)
-        changed = _answer(good, "Done.")
-        yield Change(changed, sure, "answer", before=good.output, after="Done.")
+    """The answer replaced by "Done.", when the golden says what the answer must contain."""
+    stated = isinstance(scene.golden, Golden) and scene.golden.expected_output is not None
+    asks_for_content = bool(scene.golden.output_contains) or (scene.needs_content and stated)
+    if asks_for_content and good.output and good.output != "Done.":
+        yield Change(_answer(good, "Done."), "answer", before=good.output, after="Done.")
 
 
 def _answer(good: Trajectory, text: str) -> Trajectory:
@@ -114,9 +113,8 @@ _DIGITS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)")
 
 
 def wrong_content(scene: Scene, good: Trajectory) -> Iterator[Change]:
-    """A number in the answer changed; provably wrong when it came from a result."""
-    results = numbers_in(results_before(good.calls, len(good.calls)))
-    numbers_asked = numbers_in(scene.words)
+    """A number in the answer changed that came from a result."""
+    results = numbers_in(results_before(good.calls, len(good.calls))) - numbers_in(scene.words)
     for number in _DIGITS.finditer(good.output[:20_000]):
         value = float(number[0])
         if value not in results:
@@ -124,7 +122,7 @@ def wrong_content(scene: Scene, good: Trajectory) -> Iterator[Change]:
         other = str(int(number[0]) + 1) if number[0].isdigit() else f"{value + 1:g}"
         text = good.output[: number.start()] + other + good.output[number.end() :]
         changed = msgspec.structs.replace(good, output=text)
-        yield Change(changed, value not in numbers_asked, "answer", before=number[0], after=other)
+        yield Change(changed, "answer", before=number[0], after=other)
 
 
 def world_not_reached(scene: Scene, good: Trajectory) -> Iterator[Change]:
@@ -133,7 +131,7 @@ def world_not_reached(scene: Scene, good: Trajectory) -> Iterator[Change]:
         return
     ledger = tuple(entry for entry in good.ledger if entry.phase != "effect")
     changed = msgspec.structs.replace(good, state=good.state_before, ledger=ledger)
-    yield Change(changed, True, "wrong_effect", before="changed", after="unchanged")
+    yield Change(changed, "wrong_effect", before="changed", after="unchanged")
 
 
 OPERATORS = (
