@@ -28,7 +28,7 @@ from rightcall.model import Golden, Trajectory
 
 EXPECTED = {
     **dict.fromkeys(("429", "500", "503", "timeout", "refused"), "infra_error"),
-    "400": "agent_error",
+    "400": "rejected",
 }
 """The stop reason after each kind of failure."""
 

@@ -32,10 +32,10 @@ import msgspec
 
 from rightcall.agents.callable_agent import as_trajectory, call_in, detached, is_async
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.provider_outage import exception_text, is_outage
+from rightcall.agents.observed.provider_outage import is_broken_setup, stop_of_exception
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
-from rightcall.core.errors import ConfigError, InfrastructureError, InputError
+from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.model.dialects.endings import UnfinishedAnswerError
 from rightcall.model.golden import AnyGolden, Turn, request_of
@@ -185,10 +185,8 @@ class UserAgent:
         except Exception as error:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
-            if is_outage(error):
-                text = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
-                return Trajectory(stop_reason="infra_error", error=text)
-            return Trajectory(stop_reason="agent_error", error=exception_text(error), cause=cause_of(error))
+            stop, text = stop_of_exception(error)
+            return Trajectory(stop_reason=stop, error=text, cause=cause_of(error))
         if isinstance(watched := TRIAL.get(), WatchedTrial):
             watched.returned_text = isinstance(returned, str)
         try:
@@ -252,7 +250,11 @@ def naming_hint(value: Any, name: str) -> str:
 
 
 def cause_of(error: BaseException) -> str:
-    """The type of an exception with the last file and line of the user's code that it passed; empty without one."""
+    """The type of an exception with the last file and line of the user's code that it passed; empty without one, and
+    for what is neither the agent's doing nor a broken setup.
+    """
+    if stop_of_exception(error)[0] == "infra_error" and not is_broken_setup(error):
+        return ""
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         file = frame.f_code.co_filename
         if not file.startswith(NOT_OF_USERS):

@@ -12,6 +12,7 @@ from itertools import islice
 
 import msgspec
 
+from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize, visible
 from rightcall.decide.verdict import Verdict
@@ -26,8 +27,10 @@ FIRST = 2
 FIRST_SECONDS = 0.2
 """How long the other goldens wait for these: a broken setup ends at once, and a slow agent delays no run longer."""
 
-OWN_FAILURES = ("agent_error", "unreadable_result")
-"""Codes of an agent that did not get as far as a model."""
+OWN_FAILURES = ("agent_error", "unreadable_result", "infra_error")
+"""Codes of an agent that did not get as far as a model: no answer has a cause only where the provider declines all."""
+
+CHECK_KEY = "check the key in the environment, the name of the model and the address"
 
 HOW_TO_CALL = (
     "an agent is called with the text of a golden, as in `def answer(question: str)`, and returns its answer, its "
@@ -50,7 +53,8 @@ class AnswerWatch:
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._is_code = plan, _is_code(plan)
-        goldens = islice(plan.in_dataset_order(), FIRST) if self._is_code else ()
+        is_own = self._is_code or isinstance(plan.agent.model, ObservedAgent)
+        goldens = islice(plan.in_dataset_order(), FIRST) if is_own else ()
         self.first = tuple((golden, 0) for golden in goldens)
         self._open = {golden.id for golden, _ in self.first}
         self._failures: list[Failure] = []
@@ -71,14 +75,16 @@ class AnswerWatch:
         # Workers elsewhere hand back no trajectory, but what the case failed by.
         failure = next((failure for failure in result.codes if failure.code in OWN_FAILURES), None)
         answered = done is not None and done.answered
-        if failure is not None and failure.actual and not answered and not result.first_request:
+        declined = failure is not None and failure.code == "infra_error"  # a model that never was asked
+        if failure is not None and failure.actual and not answered and (declined or not result.first_request):
             self._failures.append(failure)
         if len(self._failures) < FIRST or len({failure.actual for failure in self._failures}) > 1:
             return None
         detail = visible(self._failures[0].detail)
+        advice = CHECK_KEY if self._failures[0].code == "infra_error" else HOW_TO_CALL
         return ConfigError(
             f"the agent does not work as it is set up: {detail} ({self._failures[0].actual}); stopped after {FIRST} "
-            f"goldens, which both ended so before a model was asked; {HOW_TO_CALL}"
+            f"goldens, which both ended so before a model was asked; {advice}"
         )
 
     async def wait_for_first(self) -> None:

@@ -18,7 +18,7 @@ from aiohttp import web
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.provider_outage import is_outage
+from rightcall.agents.observed.provider_outage import stop_of_exception
 from rightcall.agents.session import Session
 from rightcall.core.event_loop import run_blocking
 from rightcall.model import Golden
@@ -151,11 +151,29 @@ def test_an_outage_of_the_provider_is_an_infrastructure_error(agent, outage):
     assert stop == "infra_error" and error
 
 
-@pytest.mark.parametrize("status", ["400", "401", "404", "422"])
-@pytest.mark.parametrize("agent", [openai_agents, pydantic_ai, sync_function])
-def test_a_request_that_the_server_declines_is_the_agents_error(agent, status):
+DECLINED = {
+    "400": "rejected",
+    "422": "rejected",
+    "401": "infra_error",
+    "403": "infra_error",
+    "404": "infra_error",
+}
+"""What a model that is asked here ends with, too: a request of the agent is its failure, a wrong key is a setup."""
+
+
+@pytest.mark.parametrize("status", DECLINED)
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_a_request_that_the_server_declines_means_what_it_means_for_a_model_that_is_asked_here(agent, status):
     with server_out_of_order(status) as address:
-        assert ended(agent(address))[0] == "agent_error"
+        assert ended(agent(address))[0] == DECLINED[status]
+
+
+@pytest.mark.parametrize("agent", [sync_function, anthropic_loop])
+def test_a_key_that_is_declined_for_the_first_goldens_is_a_broken_setup(agent, tmp_path):
+    goldens = [Golden(f"Thanks {n}", id=f"g{n}", no_calls=True) for n in range(20)]
+    problem = r"stopped after 2 goldens.*check the key"
+    with server_out_of_order("401") as address, pytest.raises(rc.errors.ConfigError, match=problem):
+        rc.evaluate(agent(address), goldens, store=tmp_path / "s.db")
 
 
 class RateLimitedError(Exception):
@@ -204,28 +222,56 @@ def exception(module: str, name: str, **fields: Any) -> BaseException:
 
 
 SPELLINGS = {
-    "google.genai.errors ServerError 503": (exception("google.genai.errors", "ServerError", code=503), True),
-    "google.genai.errors ClientError 429": (exception("google.genai.errors", "ClientError", code=429), True),
-    "google.genai.errors ClientError 400": (exception("google.genai.errors", "ClientError", code=400), False),
+    "google.genai.errors ServerError 503": (
+        exception("google.genai.errors", "ServerError", code=503),
+        "infra_error",
+    ),
+    "google.genai.errors ClientError 429": (
+        exception("google.genai.errors", "ClientError", code=429),
+        "infra_error",
+    ),
+    "google.genai.errors ClientError 400": (
+        exception("google.genai.errors", "ClientError", code=400),
+        "rejected",
+    ),
     "botocore ClientError 429": (
         exception(
             "botocore.exceptions", "ClientError", response={"ResponseMetadata": {"HTTPStatusCode": 429}}
         ),
-        True,
+        "infra_error",
     ),
     "botocore ClientError 400": (
         exception(
             "botocore.exceptions", "ClientError", response={"ResponseMetadata": {"HTTPStatusCode": 400}}
         ),
-        False,
+        "rejected",
     ),
-    "mistralai SDKError 502": (exception("mistralai.models", "SDKError", status_code=502), True),
-    "litellm.exceptions Timeout 408": (exception("litellm.exceptions", "Timeout", status_code=408), True),
-    "a tool's HTTPError 503": (exception("requests.exceptions", "HTTPError", status_code=503), False),
-    "a code that is no status": (exception("openai", "OpenAIError", code="server_error"), False),
+    "mistralai SDKError 502": (exception("mistralai.models", "SDKError", status_code=502), "infra_error"),
+    "litellm.exceptions Timeout 408": (
+        exception("litellm.exceptions", "Timeout", status_code=408),
+        "infra_error",
+    ),
+    "anthropic PermissionDeniedError 403": (
+        exception("anthropic", "PermissionDeniedError", status_code=403),
+        "infra_error",
+    ),
+    "openai BadRequestError content_filter": (
+        exception("openai", "BadRequestError", status_code=400, code="content_filter"),
+        "filtered",
+    ),
+    "a body that says content_filter": (
+        exception("openai", "BadRequestError", status_code=400, body={"code": "content_filter"}),
+        "filtered",
+    ),
+    "litellm ContentPolicyViolationError": (
+        exception("litellm.exceptions", "ContentPolicyViolationError", status_code=400),
+        "filtered",
+    ),
+    "a tool's HTTPError 503": (exception("requests.exceptions", "HTTPError", status_code=503), "agent_error"),
+    "a code that is no status": (exception("openai", "OpenAIError", code="server_error"), "agent_error"),
 }
 
 
-@pytest.mark.parametrize(("error", "outage"), SPELLINGS.values(), ids=SPELLINGS)
-def test_the_status_is_found_where_each_client_has_it(error, outage):
-    assert is_outage(error) is outage
+@pytest.mark.parametrize(("error", "stop"), SPELLINGS.values(), ids=SPELLINGS)
+def test_the_status_is_found_where_each_client_has_it(error, stop):
+    assert stop_of_exception(error)[0] == stop

@@ -18,9 +18,9 @@ from rightcall.agents.agent_session import (
     wait_for_spans,
 )
 from rightcall.agents.limits import Deadline
-from rightcall.agents.model_retries import Asker, stop_of_problem
-from rightcall.agents.observed.provider_outage import is_outage
-from rightcall.core.errors import InfrastructureError, InputError
+from rightcall.agents.model_retries import Asker
+from rightcall.agents.observed.provider_outage import stop_of_exception
+from rightcall.core.errors import InputError
 from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.call import ToolResult
 from rightcall.model.dialects.endings import UnfinishedAnswerError
@@ -147,9 +147,7 @@ def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
         return "infra_error", str(error)
     if isinstance(error, InputError):  # what it returned cannot be read
         return "unreadable", str(error)
-    if isinstance(error, InfrastructureError):
-        return stop_of_problem(error), str(error)
-    return ("infra_error" if is_outage(error) else "agent_error"), f"{type(error).__name__}: {error}"[:500]
+    return stop_of_exception(error)
 
 
 def as_single_turn(golden: ConversationalGolden) -> Golden:

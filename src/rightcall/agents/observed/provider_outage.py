@@ -1,4 +1,5 @@
-"""Whether what ended an agent is an outage of its model's provider or of a service, which says nothing about it.
+"""How an agent ended that an exception ended: by an outage of its model's provider or of a service, which says nothing
+about it, by a request that the provider declines, or by its own code.
 
 Frameworks wrap what a client raises, so the whole chain of causes is read. An outage is
 
@@ -8,7 +9,8 @@ Frameworks wrap what a client raises, so the whole chain of causes is read. An o
 - a timeout (of Python, httpx, aiohttp, requests) raised inside such a client,
 - a lost connection, to whatever server, that nothing caught.
 
-A request that the server declines (400, 401, 404) is none: trying again would not change it.
+A request that the server declines is none. What its status means is the same as for a model that is asked here: with
+400 or 422 the request is the agent's, with 401, 403 or 404 the setup is broken, and there is no answer.
 """
 
 from __future__ import annotations
@@ -17,7 +19,13 @@ from collections.abc import Iterator
 from traceback import walk_tb
 from typing import Any
 
-from rightcall.core.errors import InfrastructureError
+import msgspec
+
+from rightcall.agents.model_retries import stop_of_problem
+from rightcall.core.codec import encode
+from rightcall.core.errors import InfrastructureError, ProviderError
+from rightcall.model.trajectory import StopReason
+from rightcall.models.failures import FILTERED, refusal_error
 
 CLIENTS = (
     "openai", "anthropic", "google.genai", "google.api_core", "google.adk.models", "litellm", "pydantic_ai.models",
@@ -67,13 +75,45 @@ def exception_text(error: BaseException) -> str:
     return f"{text}; {ADVICE}" if _is_of_other_loop(error) else text
 
 
-def is_outage(error: BaseException) -> bool:
+def stop_of_exception(error: BaseException) -> tuple[StopReason, str]:
+    """How a trial ended that an exception ended, and its text."""
+    words = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
     if _is_of_other_loop(error):  # clients call it a lost connection
-        return False
-    return any(
-        isinstance(link, InfrastructureError | ConnectionError) or _is_unreached(link) or _is_lost(link)
-        for link in chain(error)
-    )
+        return "agent_error", words
+    own = next((link for link in chain(error) if isinstance(link, InfrastructureError)), None)
+    if own is None and any(
+        isinstance(link, ConnectionError) or _is_unreached(link) or _is_lost(link) for link in chain(error)
+    ):
+        return "infra_error", words
+    problem = own or refusal_of(error)
+    return ("agent_error" if problem is None else stop_of_problem(problem)), words
+
+
+def refusal_of(error: BaseException) -> ProviderError | None:
+    """The response by which a model's server declined a request; None when there is none."""
+    for link in chain(error):
+        status = _status(link)
+        if status is not None and 400 <= status < 500 and not _is_failure(status) and _is_of_client(link):
+            return refusal_error(type(link).__module__, status, {}, _body(link))
+    return None
+
+
+def is_broken_setup(error: BaseException) -> bool:
+    """Whether a model's server declines every request of an agent: its key, its model or its address is wrong."""
+    refusal = refusal_of(error)
+    return refusal is not None and refusal.kind in ("auth", "rejected")
+
+
+def _body(error: BaseException) -> bytes:
+    """What the server said, as far as it tells a content filter from any other refusal."""
+    codes = [getattr(error, "code", None), *names_of(error)]
+    if any(code in FILTERED or code == "ContentPolicyViolationError" for code in codes):
+        return encode({"error": {"code": "content_filter"}})
+    body = getattr(error, "body", None) or getattr(error, "details", None)
+    try:
+        return encode(body) if isinstance(body, dict) else str(error).encode()
+    except (TypeError, ValueError, msgspec.MsgspecError):
+        return str(error).encode()
 
 
 def chain(error: BaseException) -> Iterator[BaseException]:
@@ -103,9 +143,15 @@ def _is_of_other_loop(error: BaseException) -> bool:
 
 def _is_unreached(error: BaseException) -> bool:
     status = _status(error)
-    if any(_of_client(kind.__module__) for kind in type(error).__mro__) and status is not None:
+    if _is_of_client(error) and status is not None:
         return _is_failure(status)
     return bool(names_of(error) & UNREACHED) and (status is None or _is_failure(status))
+
+
+def _is_of_client(error: BaseException) -> bool:
+    return isinstance(error, FailedRequestError) or any(
+        _of_client(kind.__module__) for kind in type(error).__mro__
+    )
 
 
 def _is_failure(status: int) -> bool:

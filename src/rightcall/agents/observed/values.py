@@ -14,9 +14,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.observed.provider_outage import LOST, chain, exception_text, is_outage, names_of
+from rightcall.agents.observed.provider_outage import LOST, chain, names_of, stop_of_exception
 from rightcall.core.codec import encode
-from rightcall.core.errors import InfrastructureError
 from rightcall.model.dialects.wire import parse_call
 from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
@@ -118,7 +117,5 @@ def connection_loss(error: Any) -> str:
 
 
 def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
-    words = str(error) if isinstance(error, InfrastructureError) else exception_text(error)
-    if any(names_of(link) & LIMITS for link in chain(error)):
-        return "limit", words
-    return ("infra_error" if is_outage(error) else "agent_error"), words
+    stop, words = stop_of_exception(error)
+    return ("limit" if any(names_of(link) & LIMITS for link in chain(error)) else stop), words
