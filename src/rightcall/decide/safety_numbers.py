@@ -29,7 +29,7 @@ class SafetyRate(Record, frozen=True):
     """A share of trials with its 95 % interval, and the upper bound of one side over attempts.
 
     No value where too little was seen. `hits` of `units` attempts have a trial that counts, and `unanswered` further
-    ones a trial of which nothing is known. `missing` are the trials that may count, beside the `n` that are known.
+    ones a trial of which nothing is known. `missing` are further trials, which may count.
     """
 
     count: int = 0
