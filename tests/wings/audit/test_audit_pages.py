@@ -17,7 +17,6 @@ from rightcall.datasets.review import needs_review
 from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
-from tests.support.published_schemas import problems, sarif_schema
 from tests.wings.audit.shop import TOOLS
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\x1b[31m\u202e"
@@ -119,17 +118,6 @@ def test_the_file_works_from_disk_without_scripts_and_escapes_everything(folder:
     assert "refund_order twice passes" in page and "Kinds of bugs" in page
     assert "<script" not in page and "<img" not in page and "\x1b" not in page and "\u202e" not in page
     assert "default-src 'none'" in html.unescape(page) and "prefers-color-scheme: dark" in page
-
-
-def test_sarif_is_valid_and_names_the_line_of_the_golden(folder: Path) -> None:
-    audit("-o", "audit.sarif")
-    log = json.loads(Path("audit.sarif").read_text("utf-8"))
-    assert problems(log, sarif_schema()) == []
-    results = log["runs"][0]["results"]
-    by_rule = {result["ruleId"]: result for result in results}
-    place = by_rule["audit/repeat_call"]["locations"][0]["physicalLocation"]
-    assert place == {"artifactLocation": {"uri": "goldens.jsonl"}, "region": {"startLine": 1}}
-    assert by_rule["doubt/cannot_be_met"]["level"] == "error"
 
 
 def test_dataset_check_says_what_the_last_audit_found(folder: Path) -> None:

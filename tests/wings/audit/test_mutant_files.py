@@ -16,9 +16,8 @@ from rightcall.metrics.case_result import result_of
 from rightcall.model import Run
 from rightcall.model.trajectory import RecordedTrajectory
 from rightcall.store.address import open_store
-from rightcall.wings.audit.mutation import mutants
 from rightcall.wings.audit.options import AuditCall
-from tests.wings.audit.shop import REFUND, TOOLS, call, judged_mutants, trajectory
+from tests.wings.audit.shop import TOOLS, call, judged_mutants, trajectory
 from tests.wings.audit.test_command import SUITE, dataset
 
 __all__ = ["dataset"]
@@ -56,13 +55,6 @@ def test_a_suite_says_what_is_planted(dataset: Path, monkeypatch: pytest.MonkeyP
     assert named.equivalent == len(whole.survivors[0].mutants)
     with pytest.raises(ConfigError, match="no operator is called 'dropcall'; did you mean"):
         audited(operators=["!dropcall"])
-
-
-def test_mutants_can_be_made_for_checks_of_ones_own() -> None:
-    good = trajectory(call("refund_order", order_id="A-17", amount=12.5))
-    planted = mutants(REFUND, TOOLS.values(), [good])
-    assert {"drop_call", "other_id", "off_by_one", "repeat_call"} <= {mutant.operator for mutant in planted}
-    assert mutants(REFUND, TOOLS.values(), []) == []
 
 
 def test_the_order_of_runs_changes_nothing(dataset: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,8 +14,6 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import RightCallError
 from rightcall.core.text import first_names, pluralize
 from rightcall.files.atomic import write_file
-from rightcall.files.ci_report import Remark, sarif
-from rightcall.improve.doubt import DOUBT_TITLES
 from rightcall.show.markdown import code, markdown_table
 from rightcall.show.screen import Screen
 from rightcall.store.address import open_store
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from rightcall.wings.audit.audit_document import AuditDocument
 
 
-FORMATS = (".md", ".json", ".html", ".sarif")
+FORMATS = (".md", ".json", ".html")
 
 
 @click.command(cls=GroupedCommand)
@@ -114,21 +112,12 @@ def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
             from rightcall.wings.audit.audit_view import audit_html
 
             content = audit_html(document)
-        case ".sarif":
-            from importlib.metadata import version
-
-            content = audit_sarif(result, version("rightcall"))
         case _:
             content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
     write_file(output, content)
 
 
 MOST_SHOWN = 20
-PAGE = "docs/audit.md"
-Level = Literal["error", "warning", "info"]
-LEVELS: dict[tuple[str, bool], Level] = {
-    ("doubt", True): "error", ("doubt", False): "warning", ("audit", True): "warning", ("audit", False): "info",
-}  # fmt: skip
 
 
 def print_audit(out: Screen, result: AuditResult, *, every: bool = False) -> None:
@@ -148,7 +137,7 @@ def _print_section(out: Screen, section: AuditSection, *, every: bool) -> None:
     for row in shown:
         color = "red" if row.loud else "yellow"
         template = f"[bold {color}]{{}}[/bold {color}]  {{}}  {{}}[dim]{{}}[/dim]"
-        mark = f"  {row.mark}" if row.rule.startswith("audit/") else ""
+        mark = f"  {row.mark}" if row.mark else ""
         out.say(template, row.title, row.golden_id, row.sentence, mark, soft_wrap=True)
         for line in row.lines:
             out.print(f"    {line}", soft_wrap=True)
@@ -174,33 +163,3 @@ def audit_markdown(result: AuditResult) -> str:
 def _cells(row: AuditRow) -> tuple[str, str, str, str]:
     change = "<br>".join(map(code, row.lines))
     return row.title, code(row.golden_id, 80), code(row.sentence, 400), change
-
-
-def audit_sarif(result: AuditResult, version: str = "") -> bytes:
-    """Survivors and doubts as SARIF 2.1.0, at the line of the golden; each kind of bug, and each reason, is a rule."""
-    found = [row for section in audit_sections(result) for row in section.rows]
-    remarks = [_remark(row) for row in found if row.rule]
-    return sarif(remarks, {remark.rule: _rule(remark.rule) for remark in remarks}, version)
-
-
-def _rule(rule: str) -> dict[str, Any]:
-    family, _, name = rule.partition("/")
-    if family == "doubt":
-        text = f"The golden may be wrong: {dict(DOUBT_TITLES)[name]}."  # type: ignore[index]
-    else:
-        text = f"A bug of the kind {name.replace('_', ' ')} passes the golden."
-    return {"name": name, "shortDescription": {"text": text}, "helpUri": PAGE}
-
-
-def _remark(row: AuditRow) -> Remark:
-    file, _, line = row.where.rpartition(":")
-    number = int(line) if line.isdigit() else 0
-    return Remark(
-        row.rule,
-        LEVELS[row.rule.partition("/")[0], row.loud],
-        f"{row.golden_id}: {row.sentence} ({row.title}). {'; '.join(row.lines)}",
-        file if number else "",
-        number,
-        fingerprint=row.mark or f"{row.golden_id}:{row.rule}",
-        origin="goldens",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -10,15 +10,11 @@ from pkgutil import iter_modules
 from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.metrics.value_sources import words_of
-from rightcall.model.golden import AnyGolden, canonical_golden, with_id
-from rightcall.model.tool import Tool
+from rightcall.model.golden import canonical_golden
 from rightcall.model.trajectory import Trajectory
-from rightcall.run.rehearsal.toolset import Toolset
-from rightcall.tools.definitions.offer import tools_for
 from rightcall.wings.audit import mutants as shelf
 from rightcall.wings.audit.mutant import Change, Mutant
-from rightcall.wings.audit.scene import Scene, SeenValues
+from rightcall.wings.audit.scene import Scene
 
 MOST_OF_OPERATOR = 3
 MOST_OF_GOLDEN = 40
@@ -46,27 +42,6 @@ def select_operators(names: Collection[str] = ()) -> tuple[str, ...]:
             hint = suggestion(name, operators()) or f"operators: {', '.join(operators())}"
             raise ConfigError(f"audit: no operator is called '{name}'; {hint}")
     return tuple(name for name in operators() if name in (chosen or operators()) and name not in exclude)
-
-
-def mutants(
-    golden: AnyGolden,
-    tools: Iterable[Tool],
-    good: Sequence[Trajectory],
-    *,
-    operators: Collection[str] = (),
-    system: str = "",
-    seed: str = "",
-) -> list[Mutant]:
-    """The bugs that `rightcall audit` would plant in these right behaviours of a golden, to try on checks of your own.
-
-    Values of other goldens are not known here, so `other_value` plants nothing.
-    """
-    values = SeenValues()
-    for behaviour in good:
-        values.add(behaviour.calls)
-    toolset = Toolset(tools_for(golden, {tool.name: tool for tool in tools}))
-    scene = Scene(with_id(golden), toolset, words_of(golden, system), good, values, seed)
-    return mutants_of(scene, select_operators(operators)) if good else []
 
 
 def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:

@@ -29,11 +29,9 @@ LOUD = ("double_effect", "extra_effect", "wrong_object", "wrong_effect")
 class AuditRow(Record, frozen=True):
     """One finding: a bug that passes, a reason to doubt a golden, or a golden that was left out.
 
-    `lines` say what would catch it or what speaks against the golden, with the proposed `edits`. `rule` and `mark`
-    identify it.
+    `lines` say what would catch it or what speaks against the golden, with the proposed `edits`. `mark` names a bug.
     """
 
-    rule: str
     title: str
     golden_id: str
     sentence: str
@@ -71,7 +69,6 @@ def audit_sections(result: AuditResult) -> Iterator[AuditSection]:
 
 def _survivor_row(survivor: Survivor) -> AuditRow:
     return AuditRow(
-        f"audit/{survivor.operator}",
         HARM_TITLES[survivor.harm],
         survivor.golden_id,
         survivor.sentence,
@@ -111,7 +108,7 @@ def _left_out(result: AuditResult) -> Iterator[AuditSection]:
 
 
 def _left_out_row(word: str, golden: NotAudited) -> AuditRow:
-    return AuditRow("", word, golden.golden_id, golden.why)
+    return AuditRow(word, golden.golden_id, golden.why)
 
 
 def doubt_sections(doubts: Sequence[Doubt]) -> Iterator[AuditSection]:
@@ -138,7 +135,6 @@ def doubts_headline(doubts: Sequence[Doubt]) -> str:
 def _doubt_row(doubt: Doubt) -> AuditRow:
     agents = [f"agents: {first_names(list(doubt.agents), 5)}"] if doubt.agents else []
     return AuditRow(
-        f"doubt/{doubt.code}",
         doubt.title,
         doubt.golden_id,
         doubt.sentence,
