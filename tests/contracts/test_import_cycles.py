@@ -39,7 +39,6 @@ def test_a_cycle_is_found():
 
 LAZY_IMPORTS = {
     "__init__.py": "importing rightcall loads nothing",
-    "agents/agent_loop.py": "guards, for suites that have one",
     "agents/remote/remote_agent.py": "one module for each kind of address",
     "agents/session.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "rules that few gates have",
@@ -60,7 +59,6 @@ LAZY_IMPORTS = {
     "show/view/case.py": "attacks",
     "store/address.py": "SQLAlchemy, for a store that exists",
     "tools/definitions/source.py": "MCP servers",
-    "tools/runtime/toolbox.py": "guards, for suites that have one",
     "tools/worlds/base.py": "the shelf of worlds",
 }
 """Files of the core that import a module of ours in a function, and what for: only some runs need it."""

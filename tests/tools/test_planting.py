@@ -8,7 +8,7 @@ import copy
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.model import Tool, ToolCall
+from rightcall.model import Golden, Tool, ToolCall
 from rightcall.model.safety import Canary, Plant, Safety, Wrap
 from rightcall.tools.attacks.tool_list import poison_tools
 from rightcall.tools.attacks.trial_plants import WRAPPERS, NoPlace, plant_text, plant_value
@@ -27,7 +27,7 @@ JSON = st.recursive(
 def read(*plants: Plant, calls: int = 1, safety: Safety | None = None, **fields):
     toolbox = Toolbox([Mailbox(INBOX)])
     attack = safety or Safety("injection", plants=plants, **fields)
-    context = toolbox.context(safety=attack)
+    context = toolbox.context(golden=Golden("Read it.", safety=attack))
     call = ToolCall("read_message", {"message_id": "m1"}, id="c1")
 
     async def run():
@@ -84,9 +84,8 @@ def test_a_text_that_the_output_schema_refuses_is_reported_and_not_planted():
     schema = {"type": "object", "properties": {"t": {"type": "string", "maxLength": 9}}}
     tool = Tool("look", "", output_schema=schema)
     toolbox = Toolbox([tool], mocks={"look": {"result": {"t": "short"}}})
-    context = toolbox.context(
-        safety=Safety("injection", plants=(Plant("result", "look", text="far too long"),))
-    )
+    safety = Safety("injection", plants=(Plant("result", "look", text="far too long"),))
+    context = toolbox.context(golden=Golden("Look.", safety=safety))
     answer = asyncio.run(toolbox.invoke(ToolCall("look", {}, id="c"), context))
     assert answer.call.output == {"t": "short"}
     (line,) = [entry for entry in context.ledger.entries if entry.phase == "attack"]

@@ -23,7 +23,7 @@ from rightcall.model.record import plain_constructor
 from rightcall.model.tool import Tool
 from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_call_depth
 from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
-from rightcall.tools.attacks.tool_list import begin_session, note_shown, tools_at_start, tools_now, with_shown
+from rightcall.tools.attacks.tool_list import begin_session, tools_at_start, with_shown
 from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import CallContext
@@ -214,21 +214,10 @@ class AgentLoop:
         recorder = Recorder(*messages)
         recorder.approvals_seen = True
         recorder.steps = sum(message.role == "assistant" for message in messages)
-        offered = self._prompts.prompt_of(golden).tools
-        roles = None if golden.as_ is None else golden.as_.roles
-        context = self._toolbox.context(
-            run=self._run_id, task=golden.id, trial=trial, offered=offered, roles=roles, safety=golden.safety
-        )
-        if context.guard is not None:
-            from rightcall.tools.guard.monitor import replay  # only for agents with a guard
-
-            context.hear(self._prompts.prompt_of(golden).system)
-            for _ in replay(context.guard, messages):
-                pass
-        if context.plants is not None:
-            if context.plants.safety.poisons_tools:
-                self._toolbox.show_tools(context, offered)
-            note_shown(context, offered)
+        prompt = self._prompts.prompt_of(golden)
+        context = self._toolbox.context(run=self._run_id, trial=trial, golden=golden, offered=prompt.tools)
+        for state in context.states.values():
+            state.start(context, prompt.system, prompt.tools, messages)
         return recorder, context
 
     async def _perform_sessions(
@@ -277,8 +266,10 @@ class AgentLoop:
     ) -> Trajectory | None:
         """One answer of the model and its calls; returns the trajectory if it was the last."""
         request = self._prompts.request(golden, trial, recorder.messages)
-        if context.plants is not None and context.plants.safety.poisons_tools:
-            request = self._with_pulled_rug(request, golden, context)
+        for state in context.states.values():
+            if (tools := state.tools_now(context, golden, self._prompts.tools)) is not None:
+                prompt = msgspec.structs.replace(request.prompt, tools=tools)
+                request = msgspec.structs.replace(request, prompt=prompt)
         reply = await self._asker.ask(request, deadline)
         calls = recorder.reply(reply)
         if not calls:
@@ -292,15 +283,6 @@ class AgentLoop:
             return recorder.trajectory("limit", over)
         await self._run_tools(calls, recorder, context, deadline)
         return None
-
-    def _with_pulled_rug(self, request: ModelRequest, golden: Golden, context: CallContext) -> ModelRequest:
-        """The request with the list of tools that the server shows now."""
-        if (tools := tools_now(golden, self._prompts.tools, context)) is None:
-            return request
-        self._toolbox.show_tools(context, tools)
-        note_shown(context, tools, pulled=True)
-        prompt = msgspec.structs.replace(request.prompt, tools=tools)
-        return msgspec.structs.replace(request, prompt=prompt)
 
     async def _run_tools(
         self, calls: tuple[ToolCall, ...], recorder: Recorder, context: CallContext, deadline: Deadline

@@ -155,11 +155,7 @@ class DeskSetup:
         self._toolbox, self._run_id = toolbox, run_id
 
     def desk(self, golden: Golden, trial: int) -> Desk:
-        roles = None if golden.as_ is None else golden.as_.roles
-        context = self._toolbox.context(
-            run=self._run_id, task=golden.id, trial=trial, roles=roles, safety=golden.safety
-        )
-        return Desk(self._toolbox, context)
+        return Desk(self._toolbox, self._toolbox.context(run=self._run_id, trial=trial, golden=golden))
 
 
 class Desk:

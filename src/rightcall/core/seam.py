@@ -23,6 +23,7 @@ KINDS = {
     "dialects": "trace dialect",
     "exports": "trace export",
     "importers": "importer",
+    "layers": "layer",
     "lint_rules": "lint rule",
     "matchers": "matcher",
     "metrics": "metric",
@@ -41,6 +42,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "generate": "rightcall.wings.generate.commands.generate:generate",
         "monitor": "rightcall.wings.monitor.command:monitor",
         "traces": "rightcall.wings.traces.command:traces",
+    },
+    "layers": {
+        "guard": "rightcall.tools.guard.monitor:guard_layer",
+        "safety": "rightcall.tools.attacks.call_stage:PlantLayer",
+        "faults": "rightcall.tools.faults.inject:fault_layer",
     },
     "matchers": {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",

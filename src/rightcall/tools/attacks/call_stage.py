@@ -5,23 +5,59 @@ The runtime, its records and the worlds see the tool's own result; only what is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant
-from rightcall.tools.attacks.trial_plants import NoPlace, TrialPlants, plant_text, plant_value, planted_text
+from rightcall.model.skill_load import SkillIndex
+from rightcall.model.tool import Tool
+from rightcall.tools.attacks.tool_list import PlantsInTools
+from rightcall.tools.attacks.trial_plants import (
+    NoPlace,
+    TrialPlants,
+    plant_text,
+    plant_value,
+    planted_text,
+    plants_in,
+)
 from rightcall.tools.definitions.validate import schema_problems
+from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.call_outcome import Finished
+from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ErrorReply
-from rightcall.tools.runtime.invocation import ActiveCall, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Next, Place, Stage
 
 IN_RESULTS = frozenset({"result", "name", "memory"})
 
 
+class PlantLayer:
+    """Plants what the goldens say an attacker wrote: in the results of tools, and in their list."""
+
+    virtual_time = False
+
+    def __init__(self, _: object, entries: Mapping[str, BoundTool], skills: Sequence[Tool]) -> None:
+        self._entries = entries
+        self._skills = skills
+
+    def begin(self, context: CallContext, golden: AnyGolden | None) -> TrialPlants | None:
+        safety = golden.safety if golden is not None else None
+        if safety is None or not safety.plants:
+            return None
+        known = [*self._skills, *(entry.tool for entry in self._entries.values())]
+        in_skills = any(plant.carrier == "skill" for plant in safety.plants)
+        skills = {tool.name: tool for tool in known if tool.kind == "skill"} if in_skills else None
+        return PlantsInTools(safety, self._entries, None if skills is None else SkillIndex(skills))
+
+    def stages(self, _: object) -> Mapping[Place, Stage]:
+        return {"read": plant_in_call}
+
+
 async def plant_in_call(call: ActiveCall, next: Next) -> Finished:
     """The stage: an error instead of the tool, or its result with what is planted in it."""
-    plants: TrialPlants | None = call.context.plants
+    plants = plants_in(call.context)
     if plants is None:
         return await next(call)
     plants.calls_begun += 1

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
 from rightcall.model.safety import Plant, Safety
+from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Annotations, Tool
 from rightcall.model.trajectory import LedgerEntry, Trajectory
-from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text
+from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text, plants_in
 from rightcall.tools.runtime.bound_tool import (
     LOAD_SKILL,
     BoundTool,
@@ -65,22 +67,37 @@ def _poison_list(golden: AnyGolden, tools: Mapping[str, Tool], *, pulled: bool) 
     return tuple(poison_tools(tools, golden.safety, pulled=pulled).values())
 
 
-def tools_now(golden: AnyGolden, tools: Mapping[str, Tool], context: CallContext) -> tuple[Tool, ...] | None:
-    """The list after a rug pull; None as long as it is that of the start."""
-    plants = context.plants
-    assert plants is not None
-    pulls = [plant for plant in plants.safety.plants if plant.carrier == "rug_pull"]
-    if not pulls or plants.calls_begun < min(plant.nth for plant in pulls):
-        return None
-    return _poison_list(golden, tools, pulled=True)
+class PlantsInTools(TrialPlants):
+    """What is planted in a trial of a model, which is shown a list of tools."""
 
+    def __init__(self, safety: Safety, tools: Mapping[str, BoundTool], skills: SkillIndex | None) -> None:
+        super().__init__(safety, skills)
+        self._tools = tools
 
-def note_shown(context: CallContext, offered: Iterable[Tool], *, pulled: bool = False) -> None:
-    """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
-    assert context.plants is not None
-    for index, line in _shown_lines(context.plants, offered, pulled):
-        if not context.count(("shown", index)):
-            context.ledger.add("attack", **line)
+    def start(
+        self, context: CallContext, system: str, tools: Sequence[Tool], messages: Sequence[Message]
+    ) -> None:
+        if self.safety.poisons_tools:
+            context.offered = _bind_poison(tools, self._tools, self.safety)
+        self._note(context, tools, pulled=False)
+
+    def tools_now(
+        self, context: CallContext, golden: AnyGolden, tools: Mapping[str, Tool]
+    ) -> tuple[Tool, ...] | None:
+        """The list after a rug pull; None as long as it is that of the start."""
+        pulls = [plant.nth for plant in self.safety.plants if plant.carrier == "rug_pull"]
+        if not pulls or self.calls_begun < min(pulls):
+            return None
+        shown = _poison_list(golden, tools, pulled=True)
+        context.offered = _bind_poison(shown, self._tools, self.safety)
+        self._note(context, shown, pulled=True)
+        return shown
+
+    def _note(self, context: CallContext, shown: Iterable[Tool], *, pulled: bool) -> None:
+        """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
+        for index, line in _shown_lines(self, shown, pulled):
+            if not context.count(("shown", index)):
+                context.ledger.add("attack", **line)
 
 
 def with_shown(trajectory: Trajectory, safety: Safety, offered: Iterable[Tool]) -> Trajectory:
@@ -107,8 +124,9 @@ def _shown_lines(
 
 def begin_session(context: CallContext, step: int) -> None:
     """The second session of a trial: its world is kept, and the context of the agent is new."""
-    if context.plants is not None:
-        context.plants.session = 2
+    plants = plants_in(context)
+    if plants is not None:
+        plants.session = 2
     context.ledger.add("attack", "", detail=SECOND_SESSION, change={"step": step})
 
 
@@ -153,7 +171,7 @@ def _shadow(plant: Plant, model: Tool | None) -> Tool:
     )
 
 
-def bind_poison(
+def _bind_poison(
     offered: Iterable[Tool], entries: Mapping[str, BoundTool], safety: Safety
 ) -> dict[str, BoundTool]:
     """How to run the tools of a poisoned list: as before, with the arguments that the real tool knows."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import msgspec
 
 from rightcall.core.codec import encode
+from rightcall.core.declared_values import value_problem
+from rightcall.core.errors import ConfigError
 from rightcall.tools.faults.plan import Fault, FaultPlan
-from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.call_outcome import Finished, RawResult
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, LayerState
 from rightcall.tools.runtime.errors import ToolError
-from rightcall.tools.runtime.invocation import ActiveCall, Next
+from rightcall.tools.runtime.invocation import ActiveCall, Keys, Next, Place, Stage
 from rightcall.tools.runtime.json_values import is_json, leaves, replace_leaf
 from rightcall.tools.runtime.mocks import includes
 from rightcall.tools.runtime.outcome import how_to_check
@@ -83,17 +85,31 @@ def _plausible(value: Any, rng: random.Random) -> Any:
     return value[::-1] if value != value[::-1] else f"{value}s"
 
 
+def fault_layer(plan: FaultPlan, tools: Iterable[str], *_: Any) -> PlannedFaults | None:
+    """The layer of a plan; `ConfigError` when it names tools that there are not."""
+    if problem := value_problem(FaultPlan, plan):
+        raise ConfigError(f"Toolbox: faults {problem}")
+    plan.check(tools)
+    return PlannedFaults(plan) if plan else None
+
+
 class PlannedFaults(msgspec.Struct):
     """The injector of a fault plan. It keeps nothing between calls: counters belong to the trial."""
 
     plan: FaultPlan
-    keys: Idempotency
+    virtual_time: bool = True
 
-    async def deliver(self, call: ActiveCall, next: Next) -> Finished:
+    def begin(self, *_: Any) -> LayerState:
+        return LayerState()
+
+    def stages(self, keys: Keys) -> Mapping[Place, Stage]:
+        return {"deliver": partial(self.deliver, keys), "strike": self.strike}
+
+    async def deliver(self, keys: Keys, call: ActiveCall, next: Next) -> Finished:
         """Deliver a call to the runtime: possibly after its key has expired, possibly twice."""
         striking = self._faults_of(call, delivery=True)
         for index, fault in striking:
-            if fault.type == "key_expired" and self.keys.forget(call):
+            if fault.type == "key_expired" and keys.forget(call):
                 self._note(index, call)
         finished: Finished = await next(call)
         for index, fault in striking:
@@ -103,11 +119,17 @@ class PlannedFaults(msgspec.Struct):
         return finished
 
     async def strike(self, call: ActiveCall, next: Next) -> Any:
-        """Run the tool with the faults applied; for a batch they are already decided."""
-        armed = call.injection if call.item is not None else self.arm(call)
+        """Run the tool with the faults applied; for a batch they are decided once."""
+        batch = call.batch
+        if batch is None:
+            armed = self._arm(call)
+        elif batch.injection is msgspec.UNSET:
+            armed = batch.injection = self._arm(batch)
+        else:
+            armed = batch.injection
         return await next(call) if armed is None else await armed.run(call, next)
 
-    def arm(self, call: ActiveCall) -> ArmedFaults | None:
+    def _arm(self, call: ActiveCall) -> ArmedFaults | None:
         """The faults that strike this execution, or None."""
         striking = self._faults_of(call, delivery=False)
         return ArmedFaults(self, striking) if striking else None

@@ -9,8 +9,10 @@ It reads calls, results and user turns, never what the model says. A stopped cal
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -19,12 +21,16 @@ from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.call import ToolCall
 from rightcall.model.message import Message
 from rightcall.model.record import Record
+from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Trajectory
+from rightcall.tools.definitions.validate import problems
 from rightcall.tools.guard.binding import BoundPolicy, covers
 from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of, limit_key
-from rightcall.tools.guard.policy import GuardRule, several
+from rightcall.tools.guard.policy import GuardPolicy, GuardRule, guard_policy, several
 from rightcall.tools.guard.provenance import Provenance
 from rightcall.tools.guard.values import leaf_values
+from rightcall.tools.runtime.bound_tool import BoundTool
+from rightcall.tools.runtime.context import CallContext, LayerState
 
 Severity = Literal["allow", "confirm", "deny"]
 _ORDER: dict[Severity, int] = {"allow": 0, "confirm": 1, "deny": 2}
@@ -47,7 +53,7 @@ class GuardVerdict(Record, frozen=True):
 ALLOWED = GuardVerdict()
 
 
-class GuardState:
+class GuardState(LayerState):
     """What the guard knows in one trial."""
 
     def __init__(self, guard: BoundPolicy, caller: tuple[str, ...] | None = None) -> None:
@@ -55,6 +61,31 @@ class GuardState:
         self.caller = caller
         self.provenance = Provenance(guard.policy)
         self.used = Used()
+
+    def start(
+        self, context: CallContext, system: str, tools: Sequence[Tool], messages: Sequence[Message]
+    ) -> None:
+        if system:
+            self.hear(system)
+        for _ in replay(self, messages):
+            pass
+
+    @contextmanager
+    def turn(self, calls: Sequence[ToolCall], context: CallContext) -> Iterator[dict[int, GuardVerdict]]:
+        """The verdicts on the calls that it stops; afterwards it is told how all of them were answered."""
+        entries = [(call, context.offered.get(call.name)) for call in calls]
+        valid = [
+            call
+            for call, entry in entries
+            if entry and call.arguments is not None and not problems(entry.tool, call.arguments)
+        ]
+        verdicts = judge_turn(self, valid)
+        start = len(context.invocations)
+        try:
+            yield {id(call): verdict for call, verdict in zip(valid, verdicts, strict=True) if verdict.stops}
+        finally:
+            ended = {id(invocation.call): invocation.call for invocation in context.invocations[start:]}
+            settle_turn(self, list(ended.values()))
 
     def hear(self, text: str) -> None:
         """A user turn, or the suite's system text."""
@@ -260,3 +291,30 @@ class Guard(BoundPolicy):
         for _ in replay(state, ledger):
             pass
         return state
+
+
+class GuardLayer:
+    """A guard around the calls of a toolbox. It has no stage: a call that it stops is refused where it is prepared."""
+
+    virtual_time = False
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    def begin(self, context: CallContext, _: object) -> GuardState:
+        return self._guard.begin(caller=context.roles)
+
+    def stages(self, _: object) -> Mapping[Any, Any]:
+        return {}
+
+
+def guard_layer(
+    guard: GuardPolicy | Guard | str | Path, entries: Mapping[str, BoundTool], _: object
+) -> GuardLayer | None:
+    """The layer of a guard, or of a policy bound to the tools; None for the policy `none`."""
+    if isinstance(guard, Guard):
+        return GuardLayer(guard)
+    policy = guard_policy(guard)
+    confirmed = [name for name, entry in entries.items() if entry.behaviour.confirmation != "none"]
+    tools = [entry.tool for entry in entries.values()]
+    return None if policy is None else GuardLayer(Guard(policy, tools, confirmed=confirmed))

@@ -7,20 +7,23 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
+from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden
+from rightcall.model.message import Message
+from rightcall.model.tool import Tool
 from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
 from rightcall.tools.runtime.errors import Abort
 
 if TYPE_CHECKING:
-    from rightcall.tools.attacks.trial_plants import TrialPlants
-    from rightcall.tools.guard.monitor import GuardState
     from rightcall.tools.runtime.call_outcome import Invocation
 
 
@@ -132,13 +135,50 @@ def effects(entries: Iterable[LedgerEntry]) -> tuple[LedgerEntry, ...]:
     return tuple(world_changes)
 
 
+class CallVerdict(Protocol):
+    """What a layer says of a call that it stops: `deny` or `confirm`, by which of its rules, and why."""
+
+    @property
+    def verdict(self) -> str: ...
+
+    @property
+    def by(self) -> tuple[str, ...]: ...
+
+    @property
+    def why(self) -> str: ...
+
+
+class LayerState:
+    """What a layer of the toolbox keeps in one trial; this one keeps nothing and does nothing."""
+
+    def start(
+        self, context: CallContext, system: str, tools: Sequence[Tool], messages: Sequence[Message]
+    ) -> None:
+        """A model is about to be asked: with this system text, these tools and these earlier messages."""
+
+    def hear(self, text: str) -> None:
+        """The user says something."""
+
+    def tools_now(
+        self, context: CallContext, golden: AnyGolden, tools: Mapping[str, Tool]
+    ) -> tuple[Tool, ...] | None:
+        """The list of tools that the model is shown from now on; None when it stays the same."""
+        return None
+
+    def turn(
+        self, calls: Sequence[ToolCall], context: CallContext
+    ) -> AbstractContextManager[Mapping[int, CallVerdict]]:
+        """Around the calls of one message: the verdicts on those that it stops, by their `id()`."""
+        return nullcontext({})
+
+
 class CallContext:
     """One trial of one task. Contexts share nothing, so trials may run concurrently.
 
     `task` is the golden's id. `ledger` records what was really done, `invocations` every call with its
     outcome in the order they ended, `worlds` the fake worlds of this trial by name. `roles` are the caller's; None
-    means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from. `guard` is
-    what the toolbox's guard has seen, when it has one. `plants` is what an attacker put into what the agent reads.
+    means that callers are not distinguished. `recording` is what the trial is recorded to or replayed from. `offered`
+    are the tools that it offers, and `states` what the layers in use keep, by their names.
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
@@ -148,11 +188,10 @@ class CallContext:
         self.ledger = Ledger()
         self.invocations: list[Invocation] = []
         self.worlds: dict[str, Any] = {}
-        self.offered: Mapping[str, Any] | None = None
+        self.offered: Mapping[str, Any] = {}
         self.roles: tuple[str, ...] | None = ()
-        self.plants: TrialPlants | None = None
         self.locks: dict[str, asyncio.Lock] = {}
-        self.guard: GuardState | None = None
+        self.states: dict[str, LayerState] = {}
         self.granted: set[str] = set()
         """Ids of calls that the user agrees to when a tool or the guard asks."""
         self._counters: Counter[Hashable] = Counter()
@@ -166,11 +205,10 @@ class CallContext:
         self._broken_mock = self._broken_mock or (problem, ends_run)
         return Abort(problem, effect="none")
 
-    def hear(self, *texts: str) -> None:
-        """The user, or the agent's system text, says something: a guard trusts what is in it."""
-        if self.guard is not None:
-            for text in filter(None, texts):
-                self.guard.hear(text)
+    def hear(self, text: str) -> None:
+        """The user says something: a guard trusts what is in it."""
+        for state in self.states.values() if text else ():
+            state.hear(text)
 
     def count(self, what: Hashable) -> int:
         """How often this has been counted before: 0, 1, 2, …"""

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
+from rightcall.model.golden import AnyGolden
 from rightcall.model.trajectory import LedgerPhase
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome, ToolWork
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, CallVerdict, LayerState
 from rightcall.tools.runtime.errors import Aborted, ErrorReply, stop_reply
-
-if TYPE_CHECKING:
-    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 def finished_call(
@@ -59,12 +57,14 @@ class ActiveCall:
     faults: list[str] = field(default_factory=list)
     item: tuple[int, int] | None = None
     """Its number and the count of all, when this is one item of a batch."""
-    injection: Any = None
-    """The faults that apply to it, if already decided."""
+    batch: ActiveCall | None = None
+    """The call of which this is one item; its items share it, and nothing else does."""
+    injection: Any = msgspec.UNSET
+    """What a layer decided to do to all items of this batch."""
     approval: Approval | None = None
     """What was decided about it, if it needed approval."""
-    verdict: GuardVerdict | None = None
-    """What the guard says of it, if it stops it."""
+    verdict: CallVerdict | None = None
+    """What a layer says of it, if it stops it."""
 
     @property
     def tool_name(self) -> str:
@@ -101,6 +101,31 @@ def chain_stages(stages: Sequence[Stage], last: Next) -> Callable[[ActiveCall], 
         return lambda call: stage(call, following)
 
     return reduce(add_before, reversed(stages), last)
+
+
+Place = Literal["read", "deliver", "strike"]
+"""Of a stage that a layer adds: around all that runs the tool, around its delivery, or around the tool itself."""
+
+
+class Keys(Protocol):
+    """The keys under which calls are run once."""
+
+    def forget(self, call: ActiveCall) -> bool: ...
+
+
+class Layer(Protocol):
+    """Something that stands around calls, such as faults or a guard: made once for a toolbox."""
+
+    virtual_time: bool
+    """Whether the waiting that it adds takes no time."""
+
+    def begin(self, context: CallContext, golden: AnyGolden | None) -> LayerState | None:
+        """What it keeps in a trial; None when it does nothing there."""
+        ...
+
+    def stages(self, keys: Keys) -> Mapping[Place, Stage]:
+        """What it does in a call of a trial in which it does something."""
+        ...
 
 
 Touches = tuple[bool, str | None]

@@ -7,7 +7,7 @@ is run before its key is committed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -15,14 +15,12 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from rightcall.core.errors import ToolServerDown
-from rightcall.tools.attacks.call_stage import plant_in_call
 from rightcall.tools.definitions.function import call_function
-from rightcall.tools.faults.inject import PlannedFaults
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
 from rightcall.tools.runtime.execute import deadline, perform, recorded_call
-from rightcall.tools.runtime.invocation import ActiveCall, Next, Stage, chain_stages, finished_call
+from rightcall.tools.runtime.invocation import ActiveCall, Next, Place, Stage, chain_stages, finished_call
 from rightcall.tools.runtime.json_values import fingerprint
 from rightcall.tools.runtime.outcome import Outcomes, known_failure
 from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
@@ -107,15 +105,13 @@ class Batches(msgspec.Struct, frozen=True):
     """Runs the items of a batch one after the other, each under its own key; other calls pass.
 
     The result is `{"items": [result, …]}`. When some fail, the reply says which; finished items stay
-    finished. `arm` decides which faults strike, once for the whole batch.
+    finished.
     """
-
-    arm: Callable[[ActiveCall], Any] | None = None
 
     async def __call__(self, call: ActiveCall, next: Next) -> Finished:
         if not call.key or not call.entry.behaviour.batch:
             return await next(call)
-        items = _items(call, self.arm(call) if self.arm is not None else None)
+        items = _items(call)
         ended: list[Finished] = [await next(item) for item in items]
         for item in items:
             call.faults += [fault for fault in item.faults if fault not in call.faults]
@@ -126,19 +122,22 @@ class Batches(msgspec.Struct, frozen=True):
         return known_failure(_partly_done(call, ended, missing))
 
 
-def _items(call: ActiveCall, injection: Any) -> list[ActiveCall]:
+def _items(call: ActiveCall) -> list[ActiveCall]:
     parameter = call.entry.behaviour.batch
     values = call.arguments.get(parameter)
     values = values if isinstance(values, list) else []
     items = []
+    batch = call.copy()
     for index, value in enumerate(values):
         item = call.copy()
         item.arguments = {**call.arguments, parameter: [value]}
         item.fingerprint = fingerprint(
             call.tool_name, {"batch": call.fingerprint, "number": index, "item": value}
         )
-        item.key, item.item = f"{call.key}#{index}", (index, len(values))
-        item.faults, item.injection = [], injection
+        item.key = f"{call.key}#{index}"
+        item.item = (index, len(values))
+        item.batch = batch
+        item.faults = []
         items.append(item)
     return items
 
@@ -210,25 +209,29 @@ def pipeline(
     preparer: Preparer,
     idempotency: Idempotency,
     rules: ToolRules,
-    faults: PlannedFaults | None,
-    *,
-    plants: bool = False,
+    layers: Sequence[Mapping[Place, Stage]] = (),
 ) -> Stages:
-    """The stages of a call, in order; those with nothing to do are left out."""
-    stages: list[Stage | None] = [
+    """The stages of a call, in order; each layer adds its own at up to three places."""
+
+    def of_layers(place: Place) -> list[Stage]:
+        return [stages[place] for stages in layers if place in stages]
+
+    stages: list[Stage] = [
         Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome
         preparer,  # parse, resolve, validate, normalise, policy, confirmation
-        plant_in_call if plants else None,  # an attacker's error, or his text in a copy of the result
-        faults.deliver if faults else None,  # lose the key, deliver twice
-        RuntimeRetries(rules.retries) if rules.retries.most else None,  # where that can do no harm
-        Batches(faults.arm if faults else None),  # each item separately from here on
+        *of_layers(
+            "read"
+        ),  # what is handed to the agent: an error in place of the tool, a text in its result
+        *of_layers("deliver"),  # lose the key, deliver twice
+        *([RuntimeRetries(rules.retries)] if rules.retries.most else []),  # where that can do no harm
+        Batches(),  # each item separately from here on
         recorded_call,  # of a real tool: from here on a replay runs nothing
         idempotency.once,  # claim the key, or answer from its record
         deadline,  # the following stages run to completion, even if no longer awaited
         idempotency.record,  # record how the attempt ended, early or late
         Versions(rules.strict),  # check, then act, under the lock of the resource
         Outcomes(rules.strict),  # a result or an exception becomes an outcome
-        faults.strike if faults else None,  # refuse, delay, lose the answer, damage the result
+        *of_layers("strike"),  # refuse, delay, lose the answer, damage the result
     ]
     # At the end `perform` runs the tool and records its effect in the ledger, whatever happens to its answer.
-    return chain_stages([stage for stage in stages if stage is not None], perform)
+    return chain_stages(stages, perform)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -21,7 +20,7 @@ from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
 from rightcall.tools.idempotency.store import ClaimRequest, IdempotencyStore
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
-from rightcall.tools.runtime.context import CallContext
+from rightcall.tools.runtime.context import CallContext, CallVerdict
 from rightcall.tools.runtime.errors import (
     GUARD_ASKS,
     Abort,
@@ -34,9 +33,6 @@ from rightcall.tools.runtime.errors import (
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from rightcall.tools.runtime.policy import Policy
-
-if TYPE_CHECKING:
-    from rightcall.tools.guard.monitor import GuardVerdict
 
 
 @dataclass
@@ -92,7 +88,6 @@ class WaitingCall(Exception):  # noqa: N818  ends preparation; caught where the 
 class Preparer(msgspec.Struct):
     """Parses, resolves, validates, normalises, and asks policy and confirmation."""
 
-    entries: Callable[[CallContext], Mapping[str, BoundTool]]
     confirmations: Confirmations
     policy: Policy
     approvals: ApprovalPolicy | None = None
@@ -106,14 +101,15 @@ class Preparer(msgspec.Struct):
         context, name, arguments = call.context, call.call.name, call.call.arguments
         if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
             raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
-        entry, raw = self.entries(context).get(name), call.call.raw
+        entry: BoundTool | None = context.offered.get(name)
+        raw = call.call.raw
         if arguments is None and entry and raw is not None and not raw.strip():
             # some servers send an empty text for a tool that takes no arguments
             arguments = None if entry.tool.needs_arguments else {}
         if arguments is None:
             raise Refused(invalid_json(raw))
         if entry is None:
-            raise Refused(unknown_tool(name, self.entries(context)))
+            raise Refused(unknown_tool(name, context.offered))
         if argument_problems := problems(entry.tool, arguments):
             raise Refused(invalid_args(name, argument_problems))
         call.entry, call.ready = entry, entry.ready(context)
@@ -128,7 +124,7 @@ class Preparer(msgspec.Struct):
         ):  # a line of the approver about this tool; a pattern only says what to answer
             await self._confirm(call)
 
-    def _stop(self, call: ActiveCall, verdict: GuardVerdict) -> None:
+    def _stop(self, call: ActiveCall, verdict: CallVerdict) -> None:
         """Raise `Refused`, unless the guard asks and the approver agrees; a token proves nothing, models see them."""
         rules = ", ".join(verdict.by)
         call.arguments.pop(CONFIRMATION_PARAMETER, None)

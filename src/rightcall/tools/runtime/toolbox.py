@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import msgspec
 
 from rightcall.core.declared_values import require_values
-from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.errors import ConfigError, InputError, suggestion
+from rightcall.core.seam import BUILT_IN, load
 from rightcall.model.approval import read_approvals
 from rightcall.model.call import ToolCall
-from rightcall.model.safety import Safety
-from rightcall.model.skill_load import SkillIndex
+from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.recording.case import CURRENT
-from rightcall.tools.attacks.tool_list import bind_poison
-from rightcall.tools.attacks.trial_plants import TrialPlants
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
-from rightcall.tools.definitions.validate import check_schema, problems as argument_problems
-from rightcall.tools.faults.inject import PlannedFaults
-from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.guard.policy import guard_policy
+from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import (
@@ -36,9 +30,9 @@ from rightcall.tools.runtime.bound_tool import (
     mock_ready,
 )
 from rightcall.tools.runtime.call_outcome import Invocation
-from rightcall.tools.runtime.context import CallContext, Clock, SystemClock, VirtualClock
+from rightcall.tools.runtime.context import CallContext, CallVerdict, Clock, SystemClock, VirtualClock
 from rightcall.tools.runtime.execute import with_recorded_preview
-from rightcall.tools.runtime.invocation import ActiveCall, Touches, run_turn
+from rightcall.tools.runtime.invocation import ActiveCall, Layer, Touches, run_turn
 from rightcall.tools.runtime.json_values import normalise_arguments
 from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import Stages, pipeline
@@ -46,9 +40,8 @@ from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
 from rightcall.tools.worlds.base import World
 
-if TYPE_CHECKING:
-    from rightcall.tools.guard.monitor import Guard, GuardState, GuardVerdict
-    from rightcall.tools.guard.policy import GuardPolicy
+LAYERS = tuple(BUILT_IN["layers"])
+"""The layers there are, outermost first: a toolbox has those that its keywords or its goldens have a value for."""
 
 AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
 
@@ -58,7 +51,8 @@ class Toolbox:
 
     Tools are definitions, functions decorated with `@tool`, plain functions, fake worlds, or entries of an
     MCP server.
-    `guard` is `auto`, `strict`, a policy or its file: calls that an attacker could have caused are stopped.
+    `faults` is a plan of failures. `guard` is `auto`, `strict`, a policy or its file: calls that an attacker could have
+    caused are stopped.
     By default nothing runs for real: a tool answers with its mock, or with a result made from its output
     schema. `execute="real"` runs the functions themselves, as does `{real: true}` in a mock for one tool.
 
@@ -73,7 +67,7 @@ class Toolbox:
         trajectory = context.with_evidence(trajectory)   # with the ledger and the state of the worlds
     """
 
-    def __init__(  # noqa: PLR0913  what a toolbox is made of
+    def __init__(
         self,
         tools: Iterable[AnyTool] = (),
         *,
@@ -81,12 +75,11 @@ class Toolbox:
         execute: Literal["mock", "real"] = "mock",
         rules: ToolRules | None = None,
         idempotency: Idempotency | Callable[[], Idempotency] | None = None,
-        faults: FaultPlan | None = None,
-        guard: GuardPolicy | Guard | str | Path | None = None,
         clock: Clock | None = None,
         seed: int = 0,
+        **layers: Any,
     ) -> None:
-        values = {"mocks": mocks, "execute": execute, "rules": rules, "faults": faults, "clock": clock}
+        values = {"mocks": mocks, "execute": execute, "rules": rules, "clock": clock}
         require_values("Toolbox", Toolbox.__init__, {**values, "idempotency": idempotency, "seed": seed})
         given_tools = list(tools)
         self.skills = [source for source in given_tools if isinstance(source, Tool) and source.kind != "tool"]
@@ -106,19 +99,22 @@ class Toolbox:
                 mocks if isinstance(mocks, MockPlan) else MockPlan(mocks, definitions.values(), added)
             )
         self._clock, self._seed = clock, seed
-        self._real = execute == "real" and not faults
         self._rules, self._idempotency = rules or ToolRules(), idempotency
-        self._stages_by_plants: dict[bool, Stages] = {}
+        self._stages_by_layers: dict[tuple[str, ...], Stages] = {}
         self._keys_and_tokens: tuple[Idempotency, Confirmations] | None = None
         self._lock = threading.RLock()
         approvals = self._rules.approvals
         self.approvals = None if approvals is None else read_approvals(approvals)
         if self.approvals and (wrong := approval_problems(self.approvals, definitions)):
             raise ConfigError(*wrong)
-        self.faults = faults or FaultPlan()
-        if faults is not None:
-            faults.check(self._entries)
-        self.guard = self._bind_guard(guard)
+        self._layers: dict[str, Layer | None] = {}
+        for name, setting in layers.items():
+            if name not in LAYERS:
+                raise TypeError(f"Toolbox takes no '{name}'; {suggestion(name, LAYERS)}".removesuffix("; "))
+            if setting is not None:
+                self._add_layer(name, setting)
+        in_use = filter(None, self._layers.values())
+        self._real = execute == "real" and not any(layer.virtual_time for layer in in_use)
 
     @property
     def confirmations(self) -> Confirmations:
@@ -143,15 +139,15 @@ class Toolbox:
                 self._keys_and_tokens = keys, Confirmations(keys.store)
             return self._keys_and_tokens
 
-    def _stages(self, *, plants: bool) -> Stages:
-        """What a call passes through, the same for all calls; frameworks make calls in threads."""
+    def _stages(self, names: tuple[str, ...]) -> Stages:
+        """What the calls of trials with these layers pass through; frameworks make calls in threads."""
         with self._lock:
-            if plants not in self._stages_by_plants:
-                rules, keys = self._rules, self._keys
-                preparer = Preparer(self._entries_shown, self.confirmations, rules.policy, self.approvals)
-                planned = PlannedFaults(self.faults, keys) if self.faults.faults else None
-                self._stages_by_plants[plants] = pipeline(preparer, keys, rules, planned, plants=plants)
-            return self._stages_by_plants[plants]
+            if names not in self._stages_by_layers:
+                layers = filter(None, map(self._layers.get, names))
+                preparer = Preparer(self.confirmations, self._rules.policy, self.approvals)
+                stages = [layer.stages(self._keys) for layer in layers]
+                self._stages_by_layers[names] = pipeline(preparer, self._keys, self._rules, stages)
+            return self._stages_by_layers[names]
 
     @property
     def has_worlds(self) -> bool:
@@ -177,17 +173,20 @@ class Toolbox:
         run: str = "",
         task: str = "",
         trial: int = 0,
+        golden: AnyGolden | None = None,
         offered: Iterable[Tool] | None = None,
         roles: Iterable[str] | None = (),
-        safety: Safety | None = None,
     ) -> CallContext:
         """A fresh context for one trial of one task; `task` is the golden's id.
 
         `offered` are the tools this trial offers, when they are not all: a call of any other is refused, and
         one that the toolbox does not have, because the golden defines it, is answered with a generated result.
         `roles` are the caller's: a tool with roles refuses everybody who has none of them. None means that callers are
-        not distinguished. `safety` is the attack to plant in this trial.
+        not distinguished. A `golden` has its own id and roles, and may ask for layers.
         """
+        if golden is not None:
+            task = golden.id
+            roles = None if golden.as_ is None else golden.as_.roles
         # Mocks and faults wait on the trial's own clock: their hours take no time, and one trial's
         # waiting does not affect another.
         recording = CURRENT.get()
@@ -196,27 +195,22 @@ class Toolbox:
         context = CallContext(run=run, task=task, trial=trial, clock=clock, seed=self._seed)
         context.roles = None if roles is None else tuple(roles)
         context.worlds = {world.name: world.fresh() for world in self._worlds}
-        if self.guard is not None:
-            context.guard = self.guard.begin(caller=context.roles)
+        context.offered = self._entries
         if offered is not None:
             context.offered = {
                 tool.name: self._entries.get(tool.name) or _golden_entry(tool) for tool in offered
             }
-        if safety is not None and safety.plants:
-            context.plants = TrialPlants(safety, skills=self._skill_index(safety))
+        for name in LAYERS:
+            if name not in self._layers and getattr(golden, name, None) is not None:
+                self._add_layer(name)
+            layer = self._layers.get(name)
+            if layer is not None and (state := layer.begin(context, golden)) is not None:
+                context.states[name] = state
         return context
 
-    def _skill_index(self, safety: Safety) -> SkillIndex | None:
-        """The skills whose loads carry what is planted; None when nothing is planted in one."""
-        if all(plant.carrier != "skill" for plant in safety.plants):
-            return None
-        known = [*self.skills, *(entry.tool for entry in self._entries.values())]
-        return SkillIndex({tool.name: tool for tool in known if tool.kind == "skill"})
-
-    def show_tools(self, context: CallContext, offered: Iterable[Tool]) -> None:
-        """Replace the tools of a trial by those of a poisoned list, run as the tools that they pretend to be."""
-        assert context.plants is not None
-        context.offered = bind_poison(offered, self._entries, context.plants.safety)
+    def _add_layer(self, name: str, setting: Any = None) -> None:
+        """Make a layer: by its setting, or because a golden asks for it."""
+        self._layers[name] = load("layers", name)(setting, self._entries, self.skills)
 
     def forget_keys(self, context: CallContext) -> None:
         """Forget the idempotency keys of a trial that is over, so that it can be played again from the start."""
@@ -234,15 +228,18 @@ class Toolbox:
         was running is recorded in `context.invocations` as failed or unknown.
         """
         touches = [self._touches(call, context) for call in calls] if len(calls) > 1 else [(True, None)]
-        stages = self._stages(plants=context.plants is not None)
-        if context.guard is None:
+        stages = self._stages(tuple(context.states))
+        if not context.states:
             return await run_turn(calls, touches, lambda call: stages(ActiveCall(call, context)))
-        with self._turn_under_guard(context.guard, calls, context) as verdicts:
-
-            def run(call: ToolCall) -> Awaitable[Invocation]:
-                return stages(ActiveCall(call, context, verdict=verdicts.get(id(call))))
-
-            return await run_turn(calls, touches, run)
+        verdicts: dict[int, CallVerdict] = {}
+        with ExitStack() as stack:
+            for state in context.states.values():
+                verdicts.update(stack.enter_context(state.turn(calls, context)))
+            return await run_turn(
+                calls,
+                touches,
+                lambda call: stages(ActiveCall(call, context, verdict=verdicts.get(id(call)))),
+            )
 
     async def invoke(self, call: ToolCall, context: CallContext) -> Invocation:
         """Run one call; see `invoke_turn`."""
@@ -250,50 +247,14 @@ class Toolbox:
 
     def confirmation_token(self, call: ToolCall, context: CallContext) -> str:
         """The token that confirms one call, to be given to the user: for tools with `confirmation="user"`."""
-        entry = self._entries_shown(context).get(call.name)
+        entry = context.offered.get(call.name)
         if entry is None or call.arguments is None:
             raise ConfigError(f"no call of '{call.name}' awaits confirmation")
         meaning = call_fingerprint(entry, normalise_arguments(entry.tool, call.arguments))
         return self.confirmations.issue(context, entry.tool.name, meaning)
 
-    def _bind_guard(self, guard: GuardPolicy | Guard | str | Path | None) -> Guard | None:
-        if guard is None or guard == "none":
-            return None
-        from rightcall.tools.guard.monitor import Guard
-
-        if isinstance(guard, Guard):
-            return guard
-        policy = guard_policy(guard)
-        confirmed = [name for name, entry in self._entries.items() if entry.behaviour.confirmation != "none"]
-        tools = [entry.tool for entry in self._entries.values()]
-        return None if policy is None else Guard(policy, tools, confirmed=confirmed)
-
-    @contextmanager
-    def _turn_under_guard(
-        self, state: GuardState, calls: Sequence[ToolCall], context: CallContext
-    ) -> Iterator[dict[int, GuardVerdict]]:
-        """What the guard says of the calls that it stops; afterwards it is told how all of them were answered."""
-        from rightcall.tools.guard.monitor import judge_turn, settle_turn
-
-        resolved = [(call, self._entries_shown(context).get(call.name)) for call in calls]
-        valid = [
-            call
-            for call, entry in resolved
-            if entry and call.arguments is not None and not argument_problems(entry.tool, call.arguments)
-        ]
-        verdicts = judge_turn(state, valid)
-        start = len(context.invocations)
-        try:
-            yield {id(call): verdict for call, verdict in zip(valid, verdicts, strict=True) if verdict.stops}
-        finally:
-            ended = {id(invocation.call): invocation.call for invocation in context.invocations[start:]}
-            settle_turn(state, list(ended.values()))
-
-    def _entries_shown(self, context: CallContext) -> Mapping[str, BoundTool]:
-        return self._entries if context.offered is None else context.offered
-
     def _touches(self, call: ToolCall, context: CallContext) -> Touches:
-        entry = self._entries_shown(context).get(call.name)
+        entry = context.offered.get(call.name)
         if entry is None or call.arguments is None:
             return False, None  # it will be refused: it touches nothing
         try:

@@ -14,7 +14,7 @@ from rightcall.model.failure import Code
 from rightcall.model.golden import request_of
 from rightcall.model.safety import ReplayedCall
 from rightcall.model.worst_case import CallRow, Unguarded
-from rightcall.tools.guard.monitor import GuardVerdict
+from rightcall.tools.guard.monitor import GuardState, GuardVerdict
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
@@ -153,7 +153,8 @@ class Replay:
         self, call: ToolCall, call_id: str, context: CallContext
     ) -> tuple[GuardVerdict | None, str]:
         """The verdict of the policy if it stops a call, and the guard that refused the call when it was made."""
-        verdict = context.guard.check(call.name, call.arguments or {}) if context.guard is not None else None
+        state = context.states.get("guard")
+        verdict = state.check(call.name, call.arguments or {}) if isinstance(state, GuardState) else None
         try:
             asked = ToolCall(call.name, call.arguments, call_id)
             invocation: Invocation = (await self.toolbox.invoke_turn([asked], context))[0]
