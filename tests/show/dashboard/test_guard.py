@@ -13,7 +13,6 @@ from tests.show.dashboard.conftest import HOST
 TAGS = "/runs/new/tags"
 WRITES = [
     TAGS,
-    "/runs/new/case/golden?id=track-00",
     "/logout",
 ]
 

@@ -133,10 +133,3 @@ def test_charts_escape_the_names_in_them(client, hostile):
     ):
         page = client.get(path).text
         assert f'class="{name}' in page and "<script>" not in page and "<img src=x" not in page
-
-
-def test_the_downloaded_golden_is_data_and_never_a_page(client, hostile):
-    answer = client.get(with_query(run_link(hostile) + "/case/golden.jsonl", id=EVIL))
-    assert answer.headers["content-type"].startswith("application/jsonl")
-    assert answer.headers["content-disposition"].startswith("attachment")
-    assert msgspec.json.decode(answer.content)["input"] == EVIL

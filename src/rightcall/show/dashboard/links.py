@@ -82,7 +82,8 @@ def one_page(request: Request, rows: Sequence[Any], size: int) -> dict[str, Any]
 
 
 def posted_fields(request: Request) -> dict[str, str]:
-    return cast("dict[str, str]", request.scope[FIELDS])
+    """The fields of the posted form and the URL: names are in the URL, where every character is allowed."""
+    return {**cast("dict[str, str]", request.scope[FIELDS]), **request.query_params}
 
 
 def author_of(fields: dict[str, str]) -> str:

@@ -11,9 +11,8 @@ from starlette.routing import Route
 
 from rightcall.datasets.review import as_negative, reviewed
 from rightcall.model import CaseResult, Golden, Score
-from rightcall.show.dashboard.links import with_query
+from rightcall.show.dashboard.links import posted_fields, with_query
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.annotations import fields_of
 from rightcall.show.dashboard.views import store_of
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
@@ -82,7 +81,7 @@ def as_result(kept: KeptTrace) -> CaseResult:
 
 def acknowledge(request: Request) -> Response:
     """Unlatch an alarm."""
-    number = fields_of(request).get("alarm", "")
+    number = posted_fields(request).get("alarm", "")
     if not number.isdecimal():
         raise HTTPException(400, "the URL has no alarm number")
     store_of(request).traces.acknowledge(int(number))
@@ -91,7 +90,7 @@ def acknowledge(request: Request) -> Response:
 
 def review(request: Request) -> Response:
     """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
-    fields, store = fields_of(request), store_of(request)
+    fields, store = posted_fields(request), store_of(request)
     kept = trace_of_request(request)
     if fields.get("decision") == "drop":
         store.traces.set_review(kept.row.trace_id, "dropped")

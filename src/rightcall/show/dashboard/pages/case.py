@@ -1,4 +1,4 @@
-"""A case: the input, actual calls next to expected ones, the transcript, notes and tags."""
+"""A case: the input, actual calls next to expected ones, the transcript."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rightcall.improve.run_setup import run_record
 from rightcall.model import CaseResult
 from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.annotations import fatal_codes, golden_from
 from rightcall.show.dashboard.pages.runs import result_filter
 from rightcall.show.dashboard.views import dangerous_goldens, run_from_url, store_of
 from rightcall.show.view.case import case_view
@@ -41,23 +40,13 @@ def case(request: Request) -> Response:
         before=before,
         following=after,
         filters=filters,
-        aliases=sorted({version.alias for version in store.datasets.versions()}),
         titles=TITLES,
         system=system_prompt(record, stored_case.golden),
         setup=record.setup,
         raw=to_plain(model_request(record, stored_case.golden, result)),
         history=golden_history(store, run, stored_case.golden_id),
         rerun=rerun_command(run, stored_case.golden_id),
-        fatal=fatal_codes(result),
     )
-
-
-def golden_file(request: Request) -> Response:
-    """What the agent did here, as a golden in a separate file."""
-    _, stored_case, result = case_from_url(request)
-    line = encode(golden_from(stored_case, result)) + b"\n"
-    headers = {"content-disposition": 'attachment; filename="golden.jsonl"'}
-    return Response(line, media_type="application/jsonl", headers=headers)
 
 
 def raw_request(request: Request) -> Response:
@@ -79,6 +68,5 @@ def case_from_url(request: Request) -> tuple[StoredRun, StoredCase, CaseResult]:
 
 routes = [
     Route("/runs/{run}/case", case),
-    Route("/runs/{run}/case/golden.jsonl", golden_file),
     Route("/runs/{run}/case/request.json", raw_request),
 ]

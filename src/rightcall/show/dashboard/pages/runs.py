@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.core.text import percent, percent_interval
@@ -13,6 +13,7 @@ from rightcall.model import Category, Code
 from rightcall.run.suite_history import suite_history
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import line
+from rightcall.show.dashboard.links import bad_request, posted_fields, run_link
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.over_time import newest_points
 from rightcall.show.dashboard.views import (
@@ -140,6 +141,15 @@ def live(request: Request) -> Response:
     )
 
 
+def tag(request: Request) -> Response:
+    """Add a tag to the run, or remove it."""
+    stored = run_from_url(request)
+    fields = posted_fields(request)
+    with bad_request():
+        store_of(request).runs.tag(stored.id, fields.get("tag", "").strip(), remove="remove" in fields)
+    return RedirectResponse(run_link(stored.id), 303)
+
+
 def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     """One page of the goldens that match the filters in the URL, danger first, each with all its trials."""
     store, query = store_of(request), request.query_params
@@ -211,4 +221,5 @@ routes = [
     Route("/runs/{run}/insights", insights),
     Route("/runs/{run}/cases", cases),
     Route("/runs/{run}/live", live),
+    Route("/runs/{run}/tags", tag, methods=["POST"]),
 ]
