@@ -2,7 +2,7 @@
 
 project           what the server may read and start
 reply             answers that are short, bounded and safe to show
-run_tools         list, show, compare, gate and analyze runs
+run_tools         list, show, compare and analyze runs
 server            lint, explain, check, correct definitions; run or replay a suite; all tools together, over stdio
 
 A tool is a method with `@tool`; its docstring is what the assistant reads, and our own linter checks it.

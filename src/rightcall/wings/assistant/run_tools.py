@@ -1,4 +1,4 @@
-"""Tools about stored runs: list, show, compare, gate, analyze, and changes that a run's failures suggest."""
+"""Tools about stored runs: list, show, compare, analyze, and changes that a run's failures suggest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from rightcall.api.decisions import gate
 from rightcall.improve.attribution import what_changed
 from rightcall.improve.patch import apply_changes, patch_of
 from rightcall.improve.run_analysis import analyze_run
@@ -133,33 +132,6 @@ class RunTools:
                 "items": first(changed.items, MOST_CHANGES),
                 "flips": first(changed.flips, MOST_CHANGES),
             },
-        }
-
-    @tool(read_only=True, open_world=False)
-    def gate_run(
-        self,
-        run: RunName = "last",
-        suite: Annotated[
-            str | None,
-            Meta(description="Suite whose gate decides, relative to the project. Defaults to none."),
-        ] = None,
-        minimum: Annotated[
-            Annotated[float, Meta(gt=0, le=1)] | None,
-            Meta(description="Pass rate to reach, from 0 to 1. Defaults to the suite's."),
-        ] = None,
-    ) -> dict[str, Any]:
-        """Decide whether a stored run passes: PASS, FAIL or INCONCLUSIVE, with a stated error rate.
-
-        Use when a decision is wanted rather than a rate. Needs a suite with a gate, or a minimum. Returns the
-        verdict, its sentence and its checks. Runs nothing.
-        """
-        path = self._project.suite(suite)[0] if suite else None
-        verdict = gate(self._project.run_name(run), suite=path, min=minimum, store=self._project.store_url)
-        return {
-            "verdict": verdict.word,
-            "sentence": verdict.sentence,
-            "hint": verdict.hint,
-            "checks": [{"verdict": check.word, "sentence": check.sentence} for check in verdict.checks],
         }
 
     @tool(read_only=True, open_world=False)

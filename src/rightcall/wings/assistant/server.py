@@ -38,7 +38,6 @@ from rightcall.wings.assistant.reply import first, with_explained_errors
 from rightcall.wings.assistant.run_tools import RunTools, overview
 
 MOST_FINDINGS = 40
-LARGEST_FILE = 1_000_000
 
 Definitions = Annotated[
     str,
