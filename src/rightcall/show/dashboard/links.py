@@ -52,13 +52,6 @@ def with_query(path: str, **query: object) -> str:
     return f"{path}?{urlencode(parameters, errors='replace')}" if parameters else path
 
 
-def local_path(target: str) -> str:
-    """A path of this site; anything else becomes the start page."""
-    if not target.startswith("/") or target.startswith(("//", "/\\")) or not target.isprintable():
-        return "/"
-    return target
-
-
 FIELDS = "rightcall.fields"
 """Where the guard keeps the fields of a request, whose body can be read only once."""
 

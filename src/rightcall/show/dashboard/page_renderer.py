@@ -69,7 +69,6 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
     text = state.templates.get_template(template).render(
         **content,
         path=request.url.path,
-        here=_here(request),
         guarded=lambda: HIDDEN_INPUT.format(CSRF_FIELD, state.access.csrf(admitted)),
         store_name=state.store.name if admitted else "",
         stamp=state.assets.stamp,
@@ -91,9 +90,3 @@ def moment(stored: str | None) -> str:
         return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
     except ValueError:
         return stored or ""
-
-
-def _here(request: Request) -> str:
-    """The URL of this page, to return to after a change."""
-    query = request.url.query
-    return request.url.path + (f"?{query}" if query else "")

@@ -16,6 +16,5 @@
 
 To add a method: a file in `ways/` that turns its input into jobs, and a method of `Synthesizer`.
 
-    estimate        the cost of generation, estimated before any request
     kit             shared resources of generation, created once per run
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -17,20 +17,16 @@ from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden, category_of
-from rightcall.model.record import Record
+from rightcall.model.golden import AnyGolden, expectations_of
 from rightcall.model.tool import Tool
 from rightcall.store.address import open_store
 from rightcall.wings.generate.commands.options import GenerateOptions
 from rightcall.wings.generate.commands.review import review
-from rightcall.wings.generate.values import choices_of
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
     from rightcall.show.screen import Screen
     from rightcall.wings.generate.commands.sources import Start
-    from rightcall.wings.generate.estimate import GenerationEstimate
     from rightcall.wings.generate.production import Production
     from rightcall.wings.generate.synthesizer import Synthesizer
 
@@ -54,16 +50,9 @@ def goldens(options: GenerateOptions) -> None:
     Conversations are made from tools alone; the turns of their users are scripted.
     """
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
-    from rightcall.wings.generate.estimate import estimate_generation
 
     maker = synthesizer_of(options)
-    count, characters, start = work_of(maker, options)
-    estimate = estimate_generation(maker, count, context_characters=characters)
-    if options.dry_run:
-        show_estimate(estimate, options)
-        return
-    if not options.as_json:
-        tell(estimate_words(estimate), err=True)
+    count, start = work_of(maker, options)
     production = _run(maker, start, count, options)
     kept = keep_drafts(production.goldens, options.output, options.store)
     show_production(production, maker, kept, options)
@@ -181,14 +170,13 @@ def show_drafts(out: Screen, kept: str, output: str) -> None:
 
 
 def show_production(production: Production, maker: Synthesizer, kept: str, options: GenerateOptions) -> None:
-
     refused = production.refused
-    covered = coverage(production.goldens, {tool.name: tool for tool in maker.tools})
+    uncovered = tools_without_calls(production.goldens, maker.tools)
     if options.as_json:
         print_json({
             "kept": len(production.goldens), "written_to": kept, "dropped": production.dropped,
             "errors": production.errors, "stopped": production.stopped, "usage": production.usage,
-            "run": production.run_id, "coverage": covered, "refused": refused,
+            "run": production.run_id, "uncovered": uncovered, "refused": refused,
         })  # fmt: skip
         return
     out = console()
@@ -196,13 +184,8 @@ def show_production(production: Production, maker: Synthesizer, kept: str, optio
     for reason, number in _reasons(production).items():
         out.say("[dim]  {:>4} {}[/dim]", number, reason)
     if maker.tools:
-        out.say(
-            "covered: {} of {} tools, {} of {} parameters, {} of {} choices",
-            sum(map(bool, covered.calls_by_tool.values())), len(maker.tools), covered.parameters_covered,
-            covered.parameters, covered.choices_covered, covered.choices,
-        )  # fmt: skip
-        untested = [place for place in covered.untested if place not in refused]
-        if untested:
+        out.say("covered: {} of {} tools", len(maker.tools) - len(uncovered), len(maker.tools))
+        if untested := [name for name in uncovered if name not in refused]:
             out.say("[dim]  not covered by any golden: {}[/dim]", ", ".join(untested[:12]))
         _show_refusals(refused, out)
     usage = production.usage
@@ -235,93 +218,7 @@ def _reasons(production: Production, most: int = 6) -> dict[str, int]:
     return dict(Counter(reasons).most_common(most))
 
 
-def estimate_words(estimate: GenerationEstimate) -> str:
-    price = (
-        "no price is known"
-        if estimate.cost_usd is None
-        else f"${estimate.cost_usd:.4f} to ${estimate.cost_usd_most:.4f}"
-    )
-    return (
-        f"{pluralize(estimate.goldens, 'golden')}: {estimate.requests_least:,} to {estimate.requests_most:,} requests, "
-        f"about {estimate.input_tokens:,} input tokens or more, {price}"
-        + "".join(f"\nasks: {words}" for words in estimate.asks)
-    )
-
-
-def show_estimate(estimate: GenerationEstimate, options: GenerateOptions) -> None:
-    if options.as_json:
-        print_json(estimate)
-        return
-    out = console()
-    out.print(estimate_words(estimate))
-    out.say("[dim]nothing was sent[/dim]")
-
-
-class SynthesisCoverage(Record, frozen=True):
-    """How often each tool is expected, and what no golden expects, as `tool.parameter` or `tool.parameter=choice`."""
-
-    goldens: int
-    calls_by_tool: dict[str, int]
-    categories: dict[str, int]
-    kinds: dict[str, int]
-    parameters: int
-    parameters_covered: int
-    choices: int
-    choices_covered: int
-    untested: tuple[str, ...]
-
-
-def coverage(goldens: Iterable[AnyGolden], tools: Mapping[str, Tool]) -> SynthesisCoverage:
-    """Counts expected calls; a golden without any covers no tool."""
-    calls: Counter[str] = Counter()
-    categories: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    seen: set[str] = set()
-    for golden in goldens:
-        categories[category_of(golden)] += 1
-        kinds.update(_kinds(golden))
-        for call in _calls(golden):
-            if isinstance(call.tool, str):
-                calls[call.tool] += 1
-                seen.update(_places(call))
-    choices_by_place = {
-        f"{name}.{p}": choices_of(tool, p) for name, tool in tools.items() for p in tool.parameters
-    }
-    choices = [
-        f"{place}={choice}" for place, place_choices in choices_by_place.items() for choice in place_choices
-    ]
-    untested = [name for name in tools if not calls[name]]
-    untested += [place for place in choices_by_place if place not in seen and calls[place.partition(".")[0]]]
-    untested += [place for place in choices if place not in seen and place.partition("=")[0] in seen]
-    return SynthesisCoverage(
-        goldens=sum(categories.values()),
-        calls_by_tool={name: calls[name] for name in tools},
-        categories=dict(categories),
-        kinds=dict(kinds),
-        parameters=len(choices_by_place),
-        parameters_covered=sum(place in seen for place in choices_by_place),
-        choices=len(choices),
-        choices_covered=sum(place in seen for place in choices),
-        untested=tuple(untested),
-    )
-
-
-def _kinds(golden: AnyGolden) -> list[str]:
-    provenance = golden.metadata.get("generated")
-    plan = provenance.get("plan") if isinstance(provenance, dict) else None
-    return [plan] if isinstance(plan, str) else plan if isinstance(plan, list) else []
-
-
-def _calls(golden: AnyGolden) -> Iterator[ExpectedCall]:
-    yield from golden.expected_calls
-    if not isinstance(golden, Golden):
-        for turn in golden.turns:
-            yield from turn.expected_calls or ()
-
-
-def _places(call: ExpectedCall) -> Iterator[str]:
-    for name, spec in (call.args or {}).items():
-        yield f"{call.tool}.{name}"
-        value: Any = spec.get("exact", spec.get("text")) if isinstance(spec, dict) else spec
-        if isinstance(value, str | int | float):
-            yield f"{call.tool}.{name}={value}"
+def tools_without_calls(goldens: Iterable[AnyGolden], tools: Iterable[Tool]) -> list[str]:
+    """The tools that no golden expects."""
+    called = {str(call.tool) for golden in goldens for call in expectations_of(golden)}
+    return [tool.name for tool in tools if tool.name not in called]

@@ -72,5 +72,4 @@ class GenerateOptions:
         ),
     ] = "generated.jsonl"
     store: Annotated[str | None, Option("Store of datasets", default=".rightcall/rightcall.db")] = None
-    dry_run: Annotated[bool, Option("Show the requests and an estimate of their cost; send nothing")] = False
     as_json: JsonOption = False

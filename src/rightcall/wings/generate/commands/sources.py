@@ -48,32 +48,31 @@ def synthesizer_of(options: GenerateOptions) -> Synthesizer:
     )
 
 
-def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Start]:
-    """How many goldens to generate, the approximate length of a context, and the function that starts the work."""
+def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, Start]:
+    """How many goldens to generate, and the function that starts the work."""
     if options.skills is not None:
         if maker.tools or options.sources or options.turns:
             raise click.UsageError("--skills cannot be combined with --tools, --from or --turns")
         loaded = load_skills([options.skills])
-        return len(loaded) * PER_SKILL, 0, lambda synthesizer: synthesizer.afrom_skills(loaded)
+        return len(loaded) * PER_SKILL, lambda synthesizer: synthesizer.afrom_skills(loaded)
     sources, turns = tuple(options.sources), options.turns
     count, per = options.count or DEFAULT_COUNT, options.count or DEFAULT_OF_EACH
     if not sources or sources == ("tools",):
         if not maker.tools:
             raise click.UsageError("pass --tools, or --from with documents, goldens or scratch")
         if turns:
-            return count, 0, lambda synthesizer: synthesizer.aconversations_from_tools((), count, turns=turns)
-        return count, 0, lambda synthesizer: synthesizer.afrom_tools((), count)
+            return count, lambda synthesizer: synthesizer.aconversations_from_tools((), count, turns=turns)
+        return count, lambda synthesizer: synthesizer.afrom_tools((), count)
     if turns:
         raise click.UsageError("--turns generates conversations from --tools alone, without --from")
     if sources == ("scratch",):
-        return count, 0, lambda synthesizer: synthesizer.afrom_scratch(count)
+        return count, lambda synthesizer: synthesizer.afrom_scratch(count)
     paths = [path for source in sources for path in _paths(Path(source))]
     kinds = {path.suffix.lower() in DOCUMENTS for path in paths}
     if kinds == {True}:
         config = ContextConstructionConfig()
         golden_count = len(paths) * config.max_contexts_per_document * per
-        size = config.chunk_size * config.max_context_length
-        return golden_count, size, lambda synthesizer: synthesizer.afrom_docs(paths, True, per, config)
+        return golden_count, lambda synthesizer: synthesizer.afrom_docs(paths, True, per, config)
     if kinds == {False} and all(path.suffix.lower() in FORMATS for path in paths):
         return _from_goldens(paths, per)
     raise ConfigError(
@@ -81,12 +80,12 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, int, Sta
     )
 
 
-def _from_goldens(paths: list[Path], per: int) -> tuple[int, int, Start]:
+def _from_goldens(paths: list[Path], per: int) -> tuple[int, Start]:
     loaded_goldens = [golden for path in paths for golden in load_goldens(path)]
     goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
     if len(goldens) < len(loaded_goldens):
         raise InputError(str(paths[0]), "contains conversations", "conversations are generated from --tools")
-    return len(goldens) * per, 0, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)
+    return len(goldens) * per, lambda synthesizer: synthesizer.afrom_goldens(goldens, per)
 
 
 def _paths(source: Path) -> list[Path]:
