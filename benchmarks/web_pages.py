@@ -71,7 +71,6 @@ def measure(store: Store) -> None:
         "compare a case": f"/compare/case?before=run-00000&after=run-00007&{case}",
         "suites over time": "/over-time",
         "a suite over time": "/over-time?suite=suite-3",
-        "tools": "/tools?run=run-00000",
     }
     for name, path in pages.items():
         taken, busy, size = zip(*(timed(client, path) for _ in range(TIMES)), strict=True)

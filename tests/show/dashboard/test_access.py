@@ -21,7 +21,7 @@ def test_no_token_is_required_on_loopback(client):
     assert client.get("/runs").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/runs/new/case?id=track-00", "/tools", "/over-time"])
+@pytest.mark.parametrize("path", ["/runs", "/runs/new", "/runs/new/case?id=track-00", "/over-time"])
 def test_without_the_token_no_page_is_shown(locked_client, path):
     answer = locked_client.get(path)
     assert answer.status_code == 401

@@ -100,8 +100,8 @@ def test_everything_by_keyboard(dashboard, visit, store):
     page.keyboard.press("u")
     arrived(page, "**/runs/old")
     page.keyboard.press("g")
-    page.keyboard.press("t")
-    page.wait_for_url("**/tools")
+    page.keyboard.press("c")
+    page.wait_for_url("**/compare")
 
 
 def test_two_runs_are_picked_and_compared_by_keyboard(dashboard, visit):
@@ -141,7 +141,6 @@ def test_nothing_is_wider_than_a_phone(dashboard, visit):
         f"/compare/case?{pair}&{case}",
         "/over-time",
         "/over-time?suite=shop",
-        "/tools?run=old",
     ):
         page.goto(dashboard + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
@@ -184,7 +183,7 @@ def test_many_visitors_at_once_are_all_answered(dashboard):
     def ask(path):
         answers.append(httpx2.get(dashboard + path, timeout=300).status_code)
 
-    paths = ["/runs", "/runs/old", "/tools?run=new", "/over-time?suite=shop", "/compare?run=old&run=new"] * 4
+    paths = ["/runs", "/runs/old", "/over-time?suite=shop", "/compare?run=old&run=new"] * 4
     threads = [threading.Thread(target=ask, args=(path,)) for path in paths]
     for thread in threads:
         thread.start()

@@ -96,7 +96,6 @@ def paths(run_id):
         "compare": with_query("/compare", before=run_id, after="new"),
         "compared case": with_query("/compare/case", before=run_id, after="new", id=EVIL),
         "over time": with_query("/over-time", suite=EVIL),
-        "tools": with_query("/tools", run=run_id),
     }
 
 
@@ -106,8 +105,6 @@ def test_nothing_of_it_runs_and_no_page_loses_its_shape(dashboard, visit, hostil
     for name, path in paths(hostile).items():
         page.goto(dashboard + path)
         page.wait_for_selector("html[data-ready]")
-        if name == "tools":
-            page.wait_for_selector("article.tool")
         assert page.evaluate("window.pwned") is None, name
         assert page.locator("a[href^='javascript' i]").count() == 0, name
         assert (
@@ -120,7 +117,7 @@ def test_nothing_of_it_runs_and_no_page_loses_its_shape(dashboard, visit, hostil
 
 
 def test_no_page_grows_with_its_content(client, hostile):
-    parts = {"tool list": with_query("/tools/list", run=hostile), "insights": run_link(hostile) + "/insights"}
+    parts = {"insights": run_link(hostile) + "/insights"}
     for name, path in (paths(hostile) | parts).items():
         answer = client.get(path)
         assert answer.status_code == 200 and len(answer.content) < 400_000, name

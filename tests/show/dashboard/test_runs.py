@@ -54,7 +54,7 @@ def test_a_page_leads_to_the_older_ones_and_no_run_is_shown_twice(tmp_path):
 def test_an_empty_store_says_what_to_type(tmp_path):
     with open_store(tmp_path / "empty.db") as store:
         client = TestClient(make_app(store), base_url=HOST)
-        for path in ("/runs", "/over-time", "/compare", "/tools"):
+        for path in ("/runs", "/over-time", "/compare"):
             assert client.get(path).status_code == 200
         assert "rightcall run SUITE" in client.get("/runs").text
 
