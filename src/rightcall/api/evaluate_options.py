@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.limits import RunLimits
@@ -19,7 +19,6 @@ from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
-from rightcall.model.run import SuiteKind
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan, Selection
 
@@ -97,10 +96,6 @@ class EvaluateOptions(ScoringOptions):
     metrics: Metrics = ()
     trials: Annotated[int, Option("Trials per golden", ge=1)] = 1
     seed: Annotated[int, Option("Seed of the order of the cases and of everything random")] = 0
-    kind: Annotated[
-        SuiteKind | None,
-        Option("What runs of this name are for: regression (expected to pass) or capability (to leave room)"),
-    ] = None
     only: Annotated[Sequence[str], Option("Only these ids (wildcards * and ?), tags or categories")] = ()
     run_limits: Annotated[
         RunLimits | Mapping[str, Any] | None,
@@ -129,8 +124,6 @@ class EvaluateOptions(ScoringOptions):
     def plan(self) -> Plan:
         """The plan of the run; a `ConfigError` names what is missing."""
         metrics = as_metrics(self.metrics)
-        if self.kind is not None and self.kind not in get_args(SuiteKind):
-            raise ConfigError(f"kind must be regression or capability, got {self.kind!r}")
         plan = Plan(
             name=self.name,
             agent=with_endpoint(self.agent if isinstance(self.agent, Agent) else Agent(self.agent)),
@@ -143,7 +136,6 @@ class EvaluateOptions(ScoringOptions):
             concurrency=self.concurrency,
             run_limits=convert(self.run_limits or {}, RunLimits, "run_limits"),
             group=self.group,
-            kind=self.kind,
             gate=self.decision(),
             selection=Selection(tuple(self.only)),
             settings=self.plain_settings(),

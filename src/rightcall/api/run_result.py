@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, overload
 import msgspec
 
 from rightcall.core.seam import load
-from rightcall.decide.saturation import LEAST_RUNS, SuiteHistory
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
 
@@ -114,14 +113,6 @@ class RunResult:
     def passed(self) -> bool:
         """Whether the verdict is PASS."""
         return self.verdict.word == "PASS"
-
-    def suite_history(self, least: int = LEAST_RUNS) -> SuiteHistory:
-        """What this run and the runs of its suite before it say about the suite: whether at least `least` of them
-        passed everything, and, for a regression suite, which goldens never passed.
-        """
-        from rightcall.run.suite_history import suite_history
-
-        return suite_history(self.store, self.store.runs.get(self.id), least=least)
 
     def expected_drafts(self) -> ExpectedDrafts:
         """Drafts that propose expected calls for goldens that state no check, from what most trials did.

@@ -41,7 +41,6 @@ from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.run_record import tools_of_run
 from rightcall.run.suite import Suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
-from rightcall.run.suite_history import latest_history
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.sql.store import Store
 
@@ -88,11 +87,10 @@ async def check_suite(
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = design_draw(draws)
-    notes = (*left_out, *latest_history(store, suite.name, suite.kind, plan.dataset_fingerprint).notes)
     if (result := _without_asking(design, plan, options)) is not None:
-        return _with_exit_code(_with_notes(result, notes), settings)
+        return _with_exit_code(_with_notes(result, left_out), settings)
     if earlier and not again:
-        return _with_notes(_repeat_verdict(earlier[-1]), notes)
+        return _with_notes(_repeat_verdict(earlier[-1]), left_out)
     # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
     asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
     question = f"{design.seed}-{asked}{asked_at}"
@@ -110,7 +108,7 @@ async def check_suite(
         result = _after_earlier_draws(result, [] if design.unknown else earlier, options)
     result = _with_exit_code(result, settings)
     verdicts.add(first_seed, asked, result)
-    return _with_notes(result, notes)
+    return _with_notes(result, left_out)
 
 
 def _base_to_run(

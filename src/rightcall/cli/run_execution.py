@@ -56,7 +56,7 @@ class Execution(msgspec.Struct, frozen=True):
             from rightcall.show.rows import write_outcome
 
             run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
-            write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.history, numbers)
+            write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.judged, numbers)
         else:
             self._print(plan, outcome, watching, again)
         return outcome
@@ -75,7 +75,7 @@ class Execution(msgspec.Struct, frozen=True):
 
         out = console()
         out.print()
-        print_title(out, outcome.run, watching.history)
+        print_title(out, outcome.run)
         sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
         tokens = outcome.summary.usage.input_tokens
         notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []
@@ -83,7 +83,7 @@ class Execution(msgspec.Struct, frozen=True):
             outcome.summary,
             watching.failed,
             more_goldens(watching.more_failed),
-            notes=(*notes, *watching.history.notes),
+            notes=(*notes, *watching.judged),
             console=out,
             unchecked=watching.unchecked,
         )

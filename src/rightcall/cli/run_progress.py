@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from rightcall.api.run_display import RunDisplay
 from rightcall.core.own_output import OWN
-from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
 from rightcall.run.live_run import Progress
+from rightcall.run.outcome import label_sentences
 from rightcall.run.preparation import PlanWarning
-from rightcall.run.suite_history import suite_history
 from rightcall.show.lines import tell
 from rightcall.show.rows import write_rows
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
@@ -40,7 +39,7 @@ class Watching:
         self.failed: list[GoldenRow] = []
         self.more_failed = 0
         self.unchecked: list[GoldenRow] = []
-        self.history = SuiteHistory()
+        self.judged: tuple[str, ...] = ()
         self._tools: Mapping[str, Tool] = NO_TOOLS
         self.requests = 0
         self.run: Run | None = None
@@ -63,7 +62,7 @@ class Watching:
         if not self._as_json:
             self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
             self.unchecked = unchecked_goldens(store, run_id, self._keep)
-        self.history = suite_history(store, store.runs.get(run_id))
+        self.judged = label_sentences(store, store.runs.get(run_id))
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         for result in batch:

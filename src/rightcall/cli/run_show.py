@@ -58,9 +58,9 @@ def show(
             time.sleep(SECONDS_BETWEEN_LOOKS)
             stored = store.runs.get(stored.id)
         if as_json:
-            from rightcall.run.suite_history import suite_history
+            from rightcall.run.outcome import label_sentences
 
-            print_json_line({**to_plain(stored), "suite": suite_history(store, stored)})
+            print_json_line({**to_plain(stored), "people": label_sentences(store, stored)})
         else:
             _show_run(store, stored, failures, where)
 
@@ -90,7 +90,7 @@ def _show_baseline(path: Path, *, as_json: bool) -> None:
 def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     from rightcall.metrics.dimensions import AGENTS_KNOWN
     from rightcall.metrics.tally import Tally
-    from rightcall.run.suite_history import suite_history
+    from rightcall.run.outcome import label_sentences
     from rightcall.show.terminal import print_run
     from rightcall.show.view.grouped_trials import failed_goldens
     from rightcall.show.view.tools import agent_rows
@@ -99,7 +99,7 @@ def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
     # An unfinished run has no summary: what its results add up to so far is shown.
     summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
     agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
-    print_run(console(), stored, summary, failed, more, suite_history(store, stored), agents)
+    print_run(console(), stored, summary, failed, more, label_sentences(store, stored), agents)
     if summary.about_safety:
         from rightcall.show.safety import print_run_safety
 

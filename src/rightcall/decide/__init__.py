@@ -9,7 +9,6 @@
     candidates several runs against one, decided by adjusted p-values
     early_stop ending a run early            sample_size how many goldens, and whether PASS is possible
     simulation what a rule will do           advice     what would decide an undecided rate
-    saturation whether earlier runs leave a suite anything to show
     label_rules   which labels are about a run's cases, what several people say together, who labels what
     check_settings, check_rule   the strata and the rule of `check`
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from rightcall.core.text import one_line, percent, pluralize
 from rightcall.model.failure import Failure
@@ -15,7 +15,6 @@ from rightcall.model.trajectory import Trajectory, Usage
 from rightcall.model.worst_case import WorstCaseNumbers
 
 CaseOutcome = Literal["passed", "failed", "error", "unchecked"]
-SuiteKind = Literal["regression", "capability"]
 """What a suite is for: to show that nothing broke, or how much an agent can do."""
 
 
@@ -284,9 +283,3 @@ class Run(Record, frozen=True):
     versions: dict[str, str] = {}
     settings: dict[str, Any] = {}
     summary: Summary | None = None
-
-    @property
-    def suite_kind(self) -> SuiteKind | None:
-        """The kind of the run's suite; None where the suite states none."""
-        kind = self.versions.get("suite_kind")
-        return kind if kind in get_args(SuiteKind) else None  # type: ignore[return-value]

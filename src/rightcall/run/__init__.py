@@ -21,7 +21,6 @@ inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads
 baseline, baseline_file, baseline_pool  what main did, in a file or out of the store
 rehearsal/                    behaviour without a model: made from goldens, played, judged
-suite_history                 what earlier runs say about a suite: saturated, goldens that never passed
 
     baseline_anchor  the anchor: a frozen baseline of a release, with which main is compared every week
     suite_schema     the JSON Schema of suites

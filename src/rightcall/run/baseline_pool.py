@@ -43,7 +43,7 @@ SERVED = 50
 NO_PACKAGES = frozenset(
     (
         *("git_branch", "git_commit", "git_dirty", "git_base", "check", "process"),
-        *("suite_file", "suite_kind", "run_options"),
+        *("suite_file", "run_options"),
     )
 )
 """Other keys in the versions of a run."""

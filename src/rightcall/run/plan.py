@@ -29,7 +29,6 @@ from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
-from rightcall.model.run import SuiteKind
 from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import server_of
@@ -104,7 +103,6 @@ class Plan:
     user: UserSetup | Users | None = None
     suite_file: str = ""
     run_options: str = ""
-    kind: SuiteKind | None = None
     models: ModelCatalog = field(default_factory=ModelCatalog)
     judges: JudgePolicy = field(default_factory=JudgePolicy)
     """How judged metrics decide where there is no gate, which has its own."""

@@ -148,7 +148,6 @@ class Prepared(msgspec.Struct, frozen=True):
             about_suite={
                 "suite_file": plan.suite_file,
                 "run_options": plan.run_options,
-                "suite_kind": plan.kind or "",
             },
         )
         if self.inputs.code:

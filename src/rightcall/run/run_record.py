@@ -61,8 +61,8 @@ def new_run(
 ) -> Run:
     """A run that begins now. Runs of one `group` [default: the name] are followed over time.
 
-    `about_suite` has the command to run it again, `suite_file` and `run_options`, and `suite_kind`. They do not affect
-    results, so they may differ when a run is resumed.
+    `about_suite` has the command to run it again, `suite_file` and `run_options`. They do not affect results, so they
+    may differ when a run is resumed.
     """
     now = datetime.datetime.now(datetime.UTC)
     return Run(

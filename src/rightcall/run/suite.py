@@ -27,7 +27,6 @@ from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, value_of
 from rightcall.files.python_object import is_object_name
 from rightcall.model.record import Record
-from rightcall.model.run import SuiteKind
 from rightcall.models.base import Settings
 from rightcall.models.catalog import ModelCatalog, project_models, read_models
 from rightcall.models.endpoint import VARIABLE, ModelEndpoint
@@ -184,10 +183,6 @@ class Suite(Record, frozen=True):
     dataset: Annotated[str, described("goldens: .jsonl, .json, .yaml or .csv")]
     agent: Annotated[AgentConfig, described("the agent under test")]
     name: Annotated[str, described("name of the suite [default: the file's name]")] = ""
-    kind: Annotated[
-        SuiteKind | None,
-        described("regression: expected to pass; capability: expected to leave room for progress"),
-    ] = None
     models: Annotated[
         dict[str, ModelEndpoint | str],
         described(

@@ -85,7 +85,6 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         seed=suite.seed,
         concurrency=concurrency or suite.concurrency,
         run_limits=suite.run_limits,
-        kind=suite.kind,
         gate=try_part(problems, lambda: suite_gate(suite)),
         judges=suite.judge,
         quarantine=frozenset(suite.quarantine),

@@ -85,8 +85,7 @@ def plain_sentence(text: str) -> str:
 def _head(view: RunView) -> Iterator[str]:
     total = view.summary.total
     sign = f"{SIGNS.get(view.verdict, '')} {view.verdict}".strip() or "unfinished"
-    kind = f" ({view.suite.kind} suite)" if view.suite.kind else ""
-    yield f"## {sign} · {code(view.run.name, 80)}{kind} on {code(view.run.agent, 80)}"
+    yield f"## {sign} · {code(view.run.name, 80)} on {code(view.run.agent, 80)}"
     yield ""
     if not view.finished:
         finished_cases = total.cases + total.errors + view.summary.unchecked
@@ -121,8 +120,8 @@ def _summary(view: RunView) -> Iterator[str]:
     for note in view.summary.notes:
         yield plain_sentence(note)
         yield ""
-    for sentence in view.suite.sentences(lambda golden_id: code(golden_id, 80)):
-        yield one_line(sentence, 1000)
+    for sentence in view.people:
+        yield plain_sentence(sentence)
         yield ""
 
 

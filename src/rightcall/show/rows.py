@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Self
 
 import msgspec
 
 from rightcall.core.codec import encode_described as encode
 from rightcall.decide.safety_numbers import SafetyNumbers
-from rightcall.decide.saturation import SuiteHistory
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.danger import NO_TOOLS
@@ -130,12 +129,12 @@ def write_outcome(
     verdict: str,
     summary: Summary,
     out: BinaryIO,
-    suite: SuiteHistory | None = None,
+    people: Sequence[str] = (),
     safety: SafetyNumbers | None = None,
 ) -> None:
-    """The last line of `run --json`: the summary of the run, and what earlier runs say about its suite."""
+    """The last line of `run --json`: the summary of the run, and what `people` say of its judged metrics."""
     last = {"run_id": run_id, "verdict": verdict, "summary": summary_view(summary)}
-    last |= {} if suite is None else {"suite": suite}
+    last |= {"people": people} if people else {}
     last |= {} if safety is None else {"safety": safety}
     last |= {} if summary.worst_case is None else {"worst_case": summary.worst_case}
     out.write(inert_json(encode(last)) + b"\n")

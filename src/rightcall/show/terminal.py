@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from rightcall.core.text import pluralize
-from rightcall.decide.saturation import SuiteHistory
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run, Summary
 from rightcall.model.tool import Tool
@@ -24,7 +23,6 @@ from rightcall.store.base import StoredRun
 if TYPE_CHECKING:
     from rightcall.show.view.tools import AgentRow
 
-NO_HISTORY = SuiteHistory()
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 MOST_AGENTS = 20
@@ -248,24 +246,23 @@ def print_run(
     summary: Summary,
     failed: Sequence[GoldenRow],
     more: int,
-    history: SuiteHistory = NO_HISTORY,
+    notes: Sequence[str] = (),
     agents: Sequence[AgentRow] = (),
 ) -> None:
     """Print a run: verdict, table, failures, what each agent of a team did, and where it came from."""
-    print_title(out, stored.run, history)
+    print_title(out, stored.run)
     print_verdict(out, stored, summary)
     out.print()
-    print_summary(summary, failed, more_goldens(more), notes=history.notes, console=out)
+    print_summary(summary, failed, more_goldens(more), notes=notes, console=out)
     print_agents(out, agents)
     out.print()
     for label, value in facts(stored):
         out.say("[dim]{:<8}[/dim] {}", label, clean(value))
 
 
-def print_title(out: Screen, run: Run, history: SuiteHistory = NO_HISTORY) -> None:
+def print_title(out: Screen, run: Run) -> None:
     """Print which suite ran on which agent."""
-    kind = f" ({history.kind} suite)" if history.kind else ""
-    out.say("[bold]{}[/bold]{} on {}  [dim]run {}[/dim]", run.name, kind, run.agent, run.id)
+    out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
 
 
 def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:

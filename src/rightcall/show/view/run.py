@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rightcall.decide.saturation import SuiteHistory
 from rightcall.improve.run_setup import run_record
 from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.suite_history import suite_history
+from rightcall.run.outcome import label_sentences
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
@@ -58,7 +57,8 @@ class RunView(Record, frozen=True):
     scores: Spread | None
     sentence: str = ""
     danger: str = ""
-    suite: SuiteHistory = SuiteHistory()
+    people: tuple[str, ...] = ()
+    """What people would say of its judged metrics."""
     agents: tuple[AgentRow, ...] = ()
     """What each agent did, where there is more than one."""
     safety: SafetyView | None = None
@@ -114,7 +114,7 @@ class RunReading:
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_reason(run.summary),
             danger=self._failures.danger(),
-            suite=suite_history(self._store, stored),
+            people=label_sentences(self._store, stored),
             agents=self._agents.rows(),
             safety=self._safety_view(),
         )

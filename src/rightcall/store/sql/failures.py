@@ -12,7 +12,7 @@ from rightcall.model.danger import MISTAKES, danger_of
 from rightcall.model.failure import FATAL
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import Core, portions, select_in, stream_rows
+from rightcall.store.sql.core import Core, stream_rows
 from rightcall.store.sql.record_bytes import decode_record, decompress_json, decompress_record
 from rightcall.store.sql.results import evidence_of, select_results, trajectories_of
 from rightcall.store.sql.run_lookup import find
@@ -69,36 +69,6 @@ class RunFailures:
             here = results.run_key == self._key(connection)
             failed = results.outcome.in_((tables.FAILED, tables.ERROR))
             return int(connection.execute(counted.where(here, failed)).scalar() or 0)
-
-    def never_passed(self, counted: Sequence[str], others: Sequence[str] = ()) -> list[str]:
-        """The goldens that fail here and in each of the `counted` runs, and pass in none of all these runs, by id."""
-        other = tables.results.alias().c
-        runs = tables.runs.c
-        with self._store.read_transaction() as connection:
-            own = self._key(connection)
-            rows = select_in(connection, select(runs.id, runs.key), runs.id, sorted({*counted, *others}))
-            keys: dict[str, int] = {row.id: row.key for row in rows}
-            compared = [keys[run] for run in counted if run in keys and keys[run] != own]
-            passed = select(other.id).where(
-                other.run_key.in_(next(portions([own, *keys.values()]))),
-                other.outcome == tables.PASSED,
-                other.golden_id == results.golden_id,
-            )
-            failed_in = (
-                select(func.count(other.run_key.distinct()))
-                .where(
-                    other.run_key.in_(next(portions(compared or [own]))),
-                    other.outcome == tables.FAILED,
-                    other.golden_id == results.golden_id,
-                )
-                .scalar_subquery()
-            )
-            query = (
-                select(results.golden_id)
-                .where(results.run_key == own, results.outcome == tables.FAILED)
-                .where(~passed.exists(), failed_in == len(compared or [own]))
-            )
-            return list(connection.execute(query.distinct().order_by(results.golden_id)).scalars())
 
     def dangerous_goldens(self, tools: Mapping[str, Tool]) -> list[str]:
         """The goldens with a dangerous failure, by id; of very many, some. `tools` are those of the run, by name."""
