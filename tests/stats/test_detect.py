@@ -5,6 +5,7 @@ import random
 
 import numpy as np
 import pytest
+from benchmarks.drift import mean_delay
 from hypothesis import given, strategies as st
 from scipy import stats as scipy_stats
 
@@ -16,7 +17,6 @@ from rightcall.stats.detect import (
     e_detector_step,
     new_detector,
     reference_rate,
-    simulate_delay,
     upper_quantile_rank,
 )
 
@@ -95,7 +95,7 @@ def test_mean_time_to_alarm_of_one_bet_equals_that_of_its_markov_chain(q0, thres
 )
 def test_delays_are_those_of_the_published_table(q0, factor, published):
     """The specification's table at A = 1000, 200 runs each."""
-    found = simulate_delay(q0, q0 * factor, 1000, runs=200)
+    found = mean_delay(q0, q0 * factor, 1000, runs=200)
     assert found == pytest.approx(published, rel=0.25)
 
 

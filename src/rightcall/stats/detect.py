@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import math
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -135,46 +134,6 @@ def reference_rate(bad: float, n: int, delta: float = 0.05) -> float:
     if n < FEWEST:
         raise ValueError(f"reference_rate: a reference window needs {FEWEST} values, got {n}")
     return clopper_pearson_bounds(min(bad, n), n, delta).high
-
-
-def simulate_delay(
-    q0: float,
-    q1: float,
-    threshold: float,
-    *,
-    runs: int = 200,
-    seed: int = 0,
-    limit: int = 200_000,
-    cap: float = math.inf,
-    window: float = 1.0,
-) -> float:
-    """The mean number of values from a change to rate q1 until the alarm, for independent 0/1 values.
-
-    Runs that reach `limit` count with it, so a rate that is never detected gives `limit`. With a `cap`, `window` values
-    multiply the evidence by no more than that.
-    """
-    draw = random.Random(f"{q0}/{q1}/{threshold}/{seed}")  # noqa: S311
-    lams = bets(q0)
-    if not lams:
-        return float(limit)
-    bad = [1 + lam * (1 - q0) for lam in lams]
-    good = [max(0.0, 1 - lam * q0) for lam in lams]
-    total, enough = 0, threshold * len(lams)
-    for _ in range(runs):
-        r, n = [0.0] * len(lams), 0
-        before = r
-        while n < limit:
-            if int(n / window) != int((n - 1) / window):
-                before = r
-            n += 1
-            factors = bad if draw.random() < q1 else good
-            r = [(value + 1.0) * factor for value, factor in zip(r, factors, strict=True)]
-            if cap < math.inf:
-                r = [min(value, (start + 1.0) * cap) for value, start in zip(r, before, strict=True)]
-            if sum(r) >= enough:
-                break
-        total += n
-    return total / runs
 
 
 def upper_quantile_rank(n: int, quantile: float = 0.95, confidence: float = 0.95) -> int | None:

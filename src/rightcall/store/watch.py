@@ -10,20 +10,11 @@ from rightcall.model.trajectory import Trajectory
 
 
 class TraceCheck(Record, frozen=True):
-    """The result of one check on one trace. `bad` is None when unknown; `share` is the probability it was sampled with.
-
-    `stratum` is the group of traces with this probability; empty for the rest, and for checks of every trace.
-    """
+    """The result of one check on one trace. `bad` is None when unknown."""
 
     name: str
     bad: float | None
     reason: str = ""
-    share: float = 1.0
-    stratum: str = ""
-
-    @property
-    def series(self) -> str:
-        return f"{self.name}[{self.stratum}]" if self.stratum else self.name
 
 
 class TraceRow(Record, frozen=True):
@@ -68,7 +59,7 @@ class TraceFilter(Record, frozen=True):
 
 
 class CheckCount(Record, frozen=True):
-    """One check on one day: traces it applied to, how many were bad, and the same by inverse sampling probability."""
+    """One check on one day: traces it applied to, and how many were bad."""
 
     agent: str
     version: str
@@ -76,8 +67,6 @@ class CheckCount(Record, frozen=True):
     day: str
     seen: int
     bad: float
-    weight: float
-    weighted_bad: float
 
 
 class SessionCount(Record, frozen=True):

@@ -8,15 +8,14 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.model import Annotations, Message, Tool, ToolCall, Trajectory, Usage
 from rightcall.store.address import open_store
-from rightcall.store.watch import TraceCheck, TraceFilter
+from rightcall.store.watch import TraceFilter
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
 from rightcall.wings.monitor.monitor import is_chosen
-from rightcall.wings.monitor.production_rates import check_rates
 from rightcall.wings.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.wings.traces.checks import CheckedAgent, run_checks
 from rightcall.wings.traces.reader import load_traces
 from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import time_text, trace_to_keep
+from rightcall.wings.traces.trace_record import time_text
 from tests.wings.traces.samples import FOLDER
 
 BOOK = Tool(
@@ -161,17 +160,6 @@ def test_equal_behaviour_waits_for_review_once_and_is_counted(tmp_path):
 def test_raising_the_share_keeps_what_was_chosen(trace_id, one, other):
     low, high = sorted((one, other))
     assert not is_chosen("s", trace_id, low) or is_chosen("s", trace_id, high)
-
-
-def test_rates_of_unequal_shares_are_those_of_all_traces(tmp_path):
-    """Hájek: a stratum looked at half as often counts twice."""
-    shares = [(1.0, 0.5), (1.0, 0.5), (0.0, 1.0), (0.0, 1.0)]
-    with open_store(tmp_path / "shares.db") as store:
-        for trace, (bad, share) in zip(reference_traffic(), shares, strict=False):
-            check = TraceCheck("judge:tone", bad, share=share)
-            store.traces.keep([trace_to_keep(trace, "a", (check,))])
-        (rate,) = check_rates(store)
-    assert (rate.rate, rate.n, rate.low) == (pytest.approx(4 / 6), 4, None)
 
 
 def test_a_baseline_of_too_few_sessions_is_refused(tmp_path):

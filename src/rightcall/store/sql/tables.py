@@ -213,7 +213,7 @@ check_counts = Table(
     metadata,
     *texts("agent", "version", "name", "day", key=True),
     *numbers("seen"),
-    *reals("bad", "weight", "weighted_bad"),
+    *reals("bad"),
     sqlite_with_rowid=False,
 )
 """Check results, one row per day: pages read these instead of a million traces."""

@@ -228,21 +228,19 @@ def _count(
     failed = any(check.bad for check in checks)
     spoke = [*(check for check in checks if check.bad is not None), TraceCheck("any", float(failed))]
     for check in spoke:
-        total = counts.setdefault((row.agent, row.version, check.name, row.started_at[:10]), [0.0] * 4)
-        weight, bad = sign / check.share, check.bad or 0.0
-        for i, value in enumerate((sign, sign * bad, weight, weight * bad)):
-            total[i] += value
+        total = counts.setdefault((row.agent, row.version, check.name, row.started_at[:10]), [0.0, 0.0])
+        total[0] += sign
+        total[1] += sign * (check.bad or 0.0)
 
 
 def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], list[float]]) -> None:
     statement = text(
-        "INSERT INTO check_counts (agent, version, name, day, seen, bad, weight, weighted_bad) "
-        "VALUES (:agent, :version, :name, :day, :seen, :bad, :weight, :weighted_bad) "
+        "INSERT INTO check_counts (agent, version, name, day, seen, bad) "
+        "VALUES (:agent, :version, :name, :day, :seen, :bad) "
         "ON CONFLICT (agent, version, name, day) DO UPDATE SET seen = check_counts.seen + excluded.seen, "
-        "bad = check_counts.bad + excluded.bad, weight = check_counts.weight + excluded.weight, "
-        "weighted_bad = check_counts.weighted_bad + excluded.weighted_bad"
+        "bad = check_counts.bad + excluded.bad"
     )
-    names = ("agent", "version", "name", "day", "seen", "bad", "weight", "weighted_bad")
+    names = ("agent", "version", "name", "day", "seen", "bad")
     rows = [
         dict(zip(names, (*map(escape_text, place), int(total[0]), *total[1:]), strict=True))
         for place, total in sorted(counts.items())  # in a fixed order, so that two writers do not deadlock

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
-from itertools import chain
 
 import msgspec
 
@@ -15,12 +14,9 @@ from rightcall.stats.detect import reference_rate, upper_quantile_rank
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import TraceFilter, TraceRow
 from rightcall.wings.monitor.week_blocks import CELLS, Cell, cell_of, day_of
-from rightcall.wings.traces.trace import Trace
 
 KIND, HOURS = "baseline", "baseline_hours"
 FEWEST = 100
-TOOL_MIX = "tool_mix"
-MOST_TOOLS = 20
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -41,9 +37,8 @@ HourCounts = dict[str, list[tuple[int, int, float]]]
 
 
 class TrafficBaseline(msgspec.Struct, frozen=True):
-    """The reference of one agent. `per_day` is the median of sessions per day. `tools` has two series for each
-    tool, for its use becoming more and less common. `timezone` is that of the cells of the week, and `days` has the
-    weekdays and the weekend days with sessions."""
+    """The reference of one agent. `per_day` is the median of sessions per day. `timezone` is that of the cells of the
+    week, and `days` has the weekdays and the weekend days with sessions."""
 
     agent: str
     start: str
@@ -53,7 +48,6 @@ class TrafficBaseline(msgspec.Struct, frozen=True):
     slow_ms: float | None = None
     many_tokens: float | None = None
     per_day: float = 0.0
-    tools: dict[str, Reference] = {}
     timezone: str = "UTC"
     days: tuple[int, int] = (0, 0)
 
@@ -63,11 +57,11 @@ Units = dict[str, list[float]]
 
 
 def make_baseline(
-    store: Store, agent: str, start: str, end: str, *, tools: bool = False, timezone: str = "UTC"
+    store: Store, agent: str, start: str, end: str, *, timezone: str = "UTC"
 ) -> TrafficBaseline:
     """Freeze a window of stored traces as the baseline of an agent; earlier ones stay in its history.
 
-    With `tools`, how often each tool is used is part of it. The hours of the newest one are kept, to be played again.
+    The hours of the newest one are kept, to be played again.
     """
     until = f"{end}T99" if len(end) == 10 else end  # a date includes the whole day
     which = TraceFilter(agent=agent, since=start, until=until)
@@ -82,25 +76,22 @@ def make_baseline(
             tokens.append((unit, float(row.tokens)))
         for check in row.checks:
             if check.bad is not None:
-                sessions[check.series][unit].append(check.bad)
+                sessions[check.name][unit].append(check.bad)
     if len(seen) < FEWEST:
         problem = f"{len(seen):,} sessions between {start} and {end}; a baseline needs {FEWEST}"
         raise InputError(f"agent '{agent}'", problem, "choose a longer window")
     sessions |= _above("slow", latencies) | _above("expensive", tokens)
-    series = chain(sessions.items(), _tool_units(store, which) if tools else ())
-    hours = {name: hour_counts(units) for name, units in series if len(units) >= FEWEST}
+    hours = {name: hour_counts(units) for name, units in sessions.items() if len(units) >= FEWEST}
     references = {n: reference_of_hours(own, timezone, FLOORS.get(n, 0.0)) for n, own in hours.items()}
-    of_tools = {n: reference for n, reference in references.items() if n.startswith(f"{TOOL_MIX}:")}
     baseline = TrafficBaseline(
         agent,
         start,
         end,
         store.now(),
-        {n: reference for n, reference in references.items() if n not in of_tools},
+        references,
         _point(latencies),
         _point(tokens),
         statistics.median(Counter(unit[-13:-3] for unit in seen).values()),
-        of_tools,
         timezone,
         _kinds_of_days({_hour(unit) for unit in seen}, timezone),
     )
@@ -166,33 +157,6 @@ def _above(name: str, values: list[tuple[str, float]]) -> dict[str, Units]:
     for unit, value in values:
         units[unit].append(float(point is not None and value > point))
     return {} if point is None else {name: units}
-
-
-def _tool_units(store: Store, which: TraceFilter) -> Iterator[tuple[str, Units]]:
-    """For each of the most used tools, the sessions that used it and those that did not, as two series."""
-    calls: dict[str, list[set[str]]] = defaultdict(list)
-    common: Counter[str] = Counter()
-    for row in store.traces.each(which):
-        called = {call.name for call in store.traces.get(row.trace_id).trajectory.calls}
-        calls[_unit(row)].append(called)
-        common.update(called)
-    for tool, _ in common.most_common(MOST_TOOLS):
-        for direction, used in (("more", True), ("less", False)):
-            yield (
-                f"{TOOL_MIX}:{tool} {direction}",
-                {
-                    unit: [float((tool in names) == used) for names in several]
-                    for unit, several in calls.items()
-                },
-            )
-
-
-def tools_used(base: TrafficBaseline, trace: Trace) -> Iterator[tuple[str, float]]:
-    """The value of a trace in each series of the tool mix."""
-    called = {call.name for call in trace.trajectory.calls}
-    for name in base.tools:
-        tool, _, direction = name.removeprefix(f"{TOOL_MIX}:").rpartition(" ")
-        yield name, float((tool in called) == (direction == "more"))
 
 
 def baseline_history(store: Store, agent: str) -> list[TrafficBaseline]:

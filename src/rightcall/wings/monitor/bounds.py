@@ -7,7 +7,7 @@ reaches the threshold by chance.
 from __future__ import annotations
 
 from rightcall.stats.detect import WINDOWS, detector_threshold
-from rightcall.wings.monitor.baseline import Reference, TrafficBaseline
+from rightcall.wings.monitor.baseline import TrafficBaseline
 from rightcall.wings.monitor.drift import Bounds
 from rightcall.wings.monitor.settings import MonitorSettings, seconds
 from rightcall.wings.monitor.week_blocks import block_bounds
@@ -15,14 +15,14 @@ from rightcall.wings.monitor.week_blocks import block_bounds
 
 def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agents: int = 1) -> Bounds | None:
     """The bounds of a series; None when the baseline lacks it. `agents` is how many have a baseline."""
-    reference = reference_of(base, name)
+    reference = base.checks.get(name)
     if reference is None:
         return None
     share = settings.false_alarms.share
     threshold = threshold_of(settings, base, agents)
     window = int(seconds(settings.false_alarms.burst) * 1e9)
     return Bounds(
-        block_bounds(reference.cells, share / 2 / watched_series(settings, base, agents), reference.floor),
+        block_bounds(reference.cells, share / 2 / watched_series(settings, agents), reference.floor),
         threshold,
         threshold ** (1 / WINDOWS) if window else 0.0,
         window,
@@ -31,30 +31,21 @@ def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agent
     )
 
 
-def reference_of(base: TrafficBaseline, name: str) -> Reference | None:
-    """The reference of a series in the baseline."""
-    return base.checks.get(name) or base.tools.get(name)
-
-
 def threshold_of(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> float:
     """The threshold A, given the traffic of the baseline and the number of watched series."""
     days = seconds(settings.false_alarms.per) / 86400
     sessions = max(1.0, base.per_day * days)
-    return detector_threshold(
-        sessions, settings.false_alarms.share / 2, watched_series(settings, base, agents)
-    )
+    return detector_threshold(sessions, settings.false_alarms.share / 2, watched_series(settings, agents))
 
 
-def watched_series(settings: MonitorSettings, base: TrafficBaseline, agents: int = 1) -> int:
+def watched_series(settings: MonitorSettings, agents: int = 1) -> int:
     """How many series share the false alarms: agents × checks × versions.
 
-    Agents with a baseline are watched, listed or not. Each tool of the baseline is two checks, for more and for less.
+    Agents with a baseline are watched, listed or not.
     """
-    checks = len(settings.drifting) + (len(base.tools) if settings.tool_mix else 0)
-    return max(1, agents, len(settings.agents)) * checks * settings.false_alarms.versions
+    return max(1, agents, len(settings.agents)) * len(settings.drifting) * settings.false_alarms.versions
 
 
 def watched_names(settings: MonitorSettings, base: TrafficBaseline) -> list[str]:
     """The series of an agent that the baseline has a reference for."""
-    names = (*settings.drifting, *(base.tools if settings.tool_mix else ()))
-    return [name for name in names if reference_of(base, name) is not None]
+    return [name for name in settings.drifting if name in base.checks]

@@ -170,9 +170,7 @@ def status(
     for agent, version, traces, failed in traffic:
         tell(f"{one_line(agent)}  version {version}  {pluralize(traces, 'trace')}, {failed:,} with a finding")
     for check in checks:
-        bounds = "(weighted)"
-        if check.low is not None and check.high is not None:
-            bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
+        bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
         shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}"
         judged = "  (judged, not corrected)" if check.judged else ""
         tell(f"  {one_line(check.name):<24} {check.version}  {shown}{judged}")

@@ -27,9 +27,7 @@ from rightcall.wings.monitor.baseline import (
     TrafficBaseline,
     current_baseline,
     make_baseline,
-    tools_used,
 )
-from rightcall.wings.monitor.bounds import reference_of
 from rightcall.wings.monitor.rehearsal import Rehearsal, rehearsal
 from rightcall.wings.monitor.series_book import Crossed, Place, SeriesBook
 from rightcall.wings.monitor.settings import (
@@ -114,9 +112,7 @@ class Monitor:
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series start over against it."""
-        base = make_baseline(
-            self.store, agent, start, end, tools=self.settings.tool_mix, timezone=self.settings.timezone
-        )
+        base = make_baseline(self.store, agent, start, end, timezone=self.settings.timezone)
         self._baselines.pop(agent, None)
         self._looked_for.discard(agent)
         self._watching.pop(agent, None)
@@ -167,8 +163,7 @@ class Monitor:
             trace = self._redactor.trace(trace)
         watching = self._check_agent(agent)
         checks = run_checks(self.settings.cheap, trace, watching)
-        failed = any(check.bad for check in checks)
-        judged = [self._judge(judge, trace, failed) for judge in self.settings.judges]
+        judged = [self._judge(judge, trace) for judge in self.settings.judges]
         checks += tuple(check for check in judged if check is not None)
         return trace_to_keep(trace, agent, checks)
 
@@ -181,17 +176,16 @@ class Monitor:
             self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, *limits)
         return self._watching[agent]
 
-    def _judge(self, judge: JudgeSettings, trace: Trace, failed: bool) -> TraceCheck | None:
-        """A judged check on the sample; None when the trace is not in it."""
+    def _judge(self, judge: JudgeSettings, trace: Trace) -> TraceCheck | None:
+        """A judged check on the sample; None when the trace is not in it, or the day's budget is used up."""
         ask = self._judges.get(judge.judge)
-        stratum, p = stratum_of(judge, trace, failed)
-        spending = self._spending.setdefault(judge.judge, JudgeSpending())
-        share = spending.share(judge, p, trace.time) if ask is not None else 0.0
-        if ask is None or not is_chosen(SALT, trace.trace_id, share):
+        if ask is None or not is_chosen(SALT, trace.trace_id, judge.sample):
             return None
-        spending.used += 1
+        spending = self._spending.setdefault(judge.judge, JudgeSpending())
+        if not spending.spend(judge.per_day, trace.time):
+            return None
         case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return TraceCheck(f"judge:{judge.judge}", ask(case), share=share, stratum=stratum)
+        return TraceCheck(f"judge:{judge.judge}", ask(case))
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
         self._raise_drift(self._series.pass_time(row.agent, trace.time))
@@ -200,10 +194,7 @@ class Monitor:
                 continue
             if check.name in HARD and check.bad:
                 self._raise_hard(row, check)
-            self._raise_drift(self._series.watch(row, check.series, check.bad, trace.time))
-        base = self._baseline(row.agent) if self.settings.tool_mix else None
-        for name, used in tools_used(base, trace) if base is not None else ():
-            self._raise_drift(self._series.watch(row, name, used, trace.time))
+            self._raise_drift(self._series.watch(row, check.name, check.bad, trace.time))
 
     def _baseline(self, agent: str) -> TrafficBaseline | None:
         """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
@@ -215,7 +206,7 @@ class Monitor:
     def _raise_drift(self, crossed: Iterable[Crossed]) -> None:
         for place, series, crossing in crossed:
             base = self._baseline(place[0])
-            reference = reference_of(base, place[2]) if base else None
+            reference = base.checks.get(place[2]) if base else None
             reasons = self.rehearsal(base).not_guaranteed if base else ()
             content = {
                 "since": time_text(crossing.since_time),
@@ -261,7 +252,6 @@ class Monitor:
 
 
 HOUR = 3600 * 1_000_000_000
-FAILED, TOOL, INTENT = "failed", "tool:", "intent:"
 Judge = Callable[[TestCase], float | None]
 
 
@@ -285,42 +275,17 @@ def is_chosen(salt: str, trace_id: str, p: float) -> bool:
 
 
 class JudgeSpending(msgspec.Struct):
-    """How much a judge was used in the current day, as stored.
+    """How many traces a judge saw on the current day, as stored."""
 
-    `due` is how many traces of this hour the full shares would have chosen, on average; `factor` multiplies the shares.
-    """
-
-    hour: int = 0
+    day: int = 0
     used: int = 0
-    due: float = 0.0
-    factor: float = 1.0
 
-    def share(self, judge: JudgeSettings, p: float, time: int) -> float:
-        """The probability with which a trace at this time is sampled; 0 when the daily budget is used up."""
-        hour = time // HOUR
-        if hour > self.hour:
-            self.used = self.used if hour // 24 == self.hour // 24 else 0
-            self.factor = next_factor(self.due, self.used, judge.per_day, 24 - hour % 24)
-            self.hour, self.due = hour, 0.0
-        self.due += p
-        return 0.0 if self.used >= judge.per_day else p * self.factor
-
-
-def next_factor(due: float, used: int, limit: float, hours_left: int) -> float:
-    """The factor of the shares for the next hour, assuming that the rest of the day is like the last hour."""
-    affordable = max(0.0, limit - used) / max(1, hours_left)
-    return 1.0 if due <= affordable else affordable / due
-
-
-def stratum_of(judge: JudgeSettings, trace: Trace, failed: bool) -> tuple[str, float]:
-    """The stratum of a trace with the largest share, and that share; the empty one has the judge's own."""
-    called = {call.name for call in trace.trajectory.calls}
-    fitting = [
-        (p, name)
-        for name, p in judge.strata.items()
-        if (name == FAILED and failed)
-        or (name.startswith(TOOL) and name.removeprefix(TOOL) in called)
-        or (name.startswith(INTENT) and name.removeprefix(INTENT) in trace.tags)
-    ]
-    p, name = max(fitting, default=(judge.sample, ""))
-    return name, p
+    def spend(self, per_day: int, time: int) -> bool:
+        """Count a trace at this time; False when the day's budget is used up."""
+        day = time // (24 * HOUR)
+        if day > self.day:
+            self.day, self.used = day, 0
+        if self.used >= per_day:
+            return False
+        self.used += 1
+        return True

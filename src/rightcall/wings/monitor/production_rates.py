@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,8 +21,7 @@ class CheckRate:
     """One check of one version, over all days.
 
     The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
-    sessions were not counted. They are None for a sample with unequal shares, whose rate is weighted (Hájek). The
-    rate of a judge is that of its verdicts, as it gave them.
+    sessions were not counted. The rate of a judge is that of its verdicts, as it gave them.
     """
 
     agent: str
@@ -32,8 +30,8 @@ class CheckRate:
     unit: Unit
     n: int
     rate: float
-    low: float | None
-    high: float | None
+    low: float
+    high: float
     first_day: str
 
     @property
@@ -41,8 +39,8 @@ class CheckRate:
         return self.name.startswith(JUDGE)
 
     @property
-    def bounds(self) -> Interval | None:
-        return None if self.low is None or self.high is None else Interval(self.low, self.high)
+    def bounds(self) -> Interval:
+        return Interval(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,7 @@ class VersionChange:
 
 
 def check_rates(store: Store) -> list[CheckRate]:
-    """A rate for each check of each version of each agent, over all days.
-
-    Sampled checks are weighted by inverse probability.
-    """
+    """A rate for each check of each version of each agent, over all days."""
     totals: dict[tuple[str, str, str], list[float]] = {}
     days: dict[tuple[str, str, str], str] = {}
     for count in store.traces.check_counts():
@@ -76,33 +71,30 @@ def check_rates(store: Store) -> list[CheckRate]:
             continue
         place = count.agent, count.name, count.version
         days[place] = min(days.get(place, count.day), count.day)
-        held = totals.setdefault(place, [0.0] * 4)
-        for i, value in enumerate((count.seen, count.bad, count.weight, count.weighted_bad)):
-            held[i] += value
+        held = totals.setdefault(place, [0.0, 0.0])
+        held[0] += count.seen
+        held[1] += count.bad
     by_session = {(s.agent, s.name, s.version): s for s in store.traces.session_counts() if s.sessions}
     return [
         _rate(place, total, by_session.get(place), days[place])
         for place, total in totals.items()
-        if total[0] >= 1 and total[2] > 0
+        if total[0] >= 1
     ]
 
 
 def _rate(
     place: tuple[str, str, str], total: list[float], session: SessionCount | None, day: str
 ) -> CheckRate:
-    seen, bad, weight, weighted = total
-    rate = weighted / weight
-    if not math.isclose(rate, bad / seen, rel_tol=1e-9, abs_tol=1e-12):
-        return CheckRate(*place, "traces", int(seen), rate, None, None, day)
+    seen, bad = total
     if session is None:
         bounds = confidence_sequence(min(max(bad, 0.0), seen), seen)
-        return CheckRate(*place, "traces", int(seen), rate, *bounds, day)
+        return CheckRate(*place, "traces", int(seen), bad / seen, *bounds, day)
     bounds = confidence_sequence(min(session.bad, session.sessions), session.sessions)
     return CheckRate(*place, "sessions", session.sessions, session.bad / session.sessions, *bounds, day)
 
 
 def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
-    """For each check the two versions that appeared last, where both have bounds."""
+    """For each check the two versions that appeared last."""
     series: dict[tuple[str, str], list[CheckRate]] = {}
     for rate in rates:
         series.setdefault((rate.agent, rate.name), []).append(rate)
@@ -110,8 +102,7 @@ def version_changes(rates: Iterable[CheckRate]) -> list[VersionChange]:
     for several in series.values():
         last = sorted(several, key=lambda rate: (rate.first_day, rate.version))[-2:]
         for before, now in pairwise(last):
-            if before.bounds is not None and now.bounds is not None:
-                apart = difference_of_groups(now.rate, now.bounds, before.rate, before.bounds)
-                versions = before.version, now.version
-                changes.append(VersionChange(now.agent, now.name, *versions, now.rate - before.rate, *apart))
+            apart = difference_of_groups(now.rate, now.bounds, before.rate, before.bounds)
+            versions = before.version, now.version
+            changes.append(VersionChange(now.agent, now.name, *versions, now.rate - before.rate, *apart))
     return changes

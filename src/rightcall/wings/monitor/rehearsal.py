@@ -25,7 +25,7 @@ from rightcall.wings.monitor.baseline import (
     current_baseline,
     reference_of_hours,
 )
-from rightcall.wings.monitor.bounds import bounds_of, reference_of, watched_names, watched_series
+from rightcall.wings.monitor.bounds import bounds_of, watched_names, watched_series
 from rightcall.wings.monitor.drift import Bounds, new_series, step
 from rightcall.wings.monitor.settings import MonitorSettings, seconds
 from rightcall.wings.monitor.week_blocks import HOUR, block_text, block_totals, blocks_of, cell_of, day_of
@@ -97,7 +97,7 @@ def baseline_plans(store: Store, settings: MonitorSettings) -> list[BaselinePlan
             agent,
             alarms.share,
             alarms.per,
-            watched_series(settings, base, with_baseline),
+            watched_series(settings, with_baseline),
             base.timezone,
             rehearsal(store, settings, base, with_baseline),
         )
@@ -202,11 +202,7 @@ def _alarms(bounds: Bounds, maps: dict[int, list[HourMap]], drawn: list[int]) ->
 
 def _unseen_hours(base: TrafficBaseline, watched: dict[str, Bounds]) -> str:
     """The hours of the week in which some series is not watched."""
-    texts = dict.fromkeys(
-        block_text(blocks_of(reference.cells), -1)
-        for name in watched
-        if (reference := reference_of(base, name))
-    )
+    texts = dict.fromkeys(block_text(blocks_of(base.checks[name].cells), -1) for name in watched)
     return "; ".join(text for text in texts if text)
 
 

@@ -27,21 +27,13 @@ class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
     `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
-    function. `strata` are larger or smaller shares for some traces: `failed` (a cheap check was bad), `tool:NAME` or
-    `intent:NAME`. `per_day` bounds what they cost.
+    function. `per_day` bounds what it costs.
     """
 
     judge: str
     metric: str = ""
     sample: float = 0.05
     per_day: int = 500
-    strata: dict[str, float] = {}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The series that are watched: one for each stratum, on its own clock."""
-        own = f"judge:{self.judge}"
-        return (own, *(f"{own}[{stratum}]" for stratum in self.strata))
 
 
 class Window(Record, frozen=True):
@@ -102,12 +94,7 @@ class MonitorSettings(Record, frozen=True):
 
     @property
     def cheap(self) -> tuple[str, ...]:
-        return tuple(check for check in self.checks if isinstance(check, str) and check != "tool_mix")
-
-    @property
-    def tool_mix(self) -> bool:
-        """Whether the use of each tool is watched, against the baseline."""
-        return "tool_mix" in self.checks
+        return tuple(check for check in self.checks if isinstance(check, str))
 
     @property
     def judges(self) -> tuple[JudgeSettings, ...]:
@@ -116,9 +103,8 @@ class MonitorSettings(Record, frozen=True):
     @property
     def drifting(self) -> tuple[str, ...]:
         """Checks that are watched for drift: hard ones alarm by themselves."""
-        return tuple(c for c in self.cheap if c not in HARD) + tuple(
-            name for j in self.judges for name in j.names
-        )
+        judged = (f"judge:{judge.judge}" for judge in self.judges)
+        return (*(check for check in self.cheap if check not in HARD), *judged)
 
 
 def load_settings(path: str | Path) -> MonitorSettings:
@@ -138,7 +124,8 @@ def setting_problems(settings: MonitorSettings) -> Iterator[str]:
     if not 0 < settings.false_alarms.share < 1:
         yield f"false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}"
     for judge in settings.judges:
-        yield from (f"judge '{judge.judge}': {problem}" for problem in _judge_problems(judge))
+        if not 0 < judge.sample <= 1:
+            yield f"judge '{judge.judge}': sample must be in 0..1"
     for name, agent in settings.agents.items():
         yield from (f"agents.{name}.forbidden_args.{problem}" for problem in _matcher_problems(agent))
     try:
@@ -162,17 +149,6 @@ def _matcher_problems(agent: AgentSettings) -> Iterator[str]:
                 compile_matcher(spec, Scope())
             except InputError as error:
                 yield f"{tool}.{argument}: {error.problem}"
-
-
-def _judge_problems(judge: JudgeSettings) -> Iterator[str]:
-    if not 0 < judge.sample <= 1:
-        yield "sample must be in 0..1"
-    for name in judge.strata:
-        if name != "failed" and not name.startswith(("tool:", "intent:")):
-            yield f"unknown stratum '{name}'; known: failed, tool:NAME, intent:NAME"
-    for name, p in judge.strata.items():
-        if not 0 < p <= 1:
-            yield f"strata: the share of '{name}' must be in 0..1"
 
 
 TIMES = ("false_alarms.per", "false_alarms.burst", "settle", "idle", "keep.traces", "keep.failed")
