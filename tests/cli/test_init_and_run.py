@@ -118,7 +118,7 @@ def test_run_prints_a_row_a_case_then_the_run(rightcall):
     assert {(row["golden_id"], row["trial"]) for row in cases} == {
         (json.loads(line)["id"], trial) for line in goldens for trial in (0, 1)
     }
-    assert list(last) == ["run_id", "verdict", "summary", "suite"]
+    assert list(last) == ["run_id", "verdict", "summary"]
     assert last["verdict"] == {0: "PASS", 1: "FAIL"}[done.code]
 
 
