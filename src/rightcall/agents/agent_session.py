@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from itertools import groupby
 from typing import Any, Protocol
 
 import msgspec
@@ -21,9 +22,11 @@ from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
 from rightcall.model.approval import ApprovalPolicy
 from rightcall.model.call import ToolCall
+from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import Golden
+from rightcall.model.message import Message, result_messages
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
+from rightcall.model.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
@@ -189,3 +192,45 @@ def framework_tool(tool: Tool) -> BoundTool:
         return await _REAL.get()()
 
     return always_ready(tool, RunnableTool(run, live=True))
+
+
+def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float | None = None) -> Trajectory:
+    """The conversation with one more turn of the agent: its messages, and its calls at their steps."""
+    if not turn.messages:
+        spoken = trajectory_from_messages(_messages_of(turn))
+        turn = msgspec.structs.replace(turn, messages=spoken.messages, calls=spoken.calls)
+    first = max((call.step or 0 for call in so_far.calls), default=-1) + 1
+    first = max(first, sum(message.role == "assistant" for message in so_far.messages))
+    calls = tuple(
+        msgspec.structs.replace(call, step=first + (at if call.step is None else call.step))
+        for at, call in enumerate(turn.calls)
+    )
+    taken = taken_ms if turn.latency_ms is None else turn.latency_ms
+    return msgspec.structs.replace(
+        so_far,
+        messages=(*so_far.messages, *turn.messages),
+        calls=(*so_far.calls, *calls),
+        output=turn.output,
+        usage=so_far.usage.plus(turn.usage),
+        latency_ms=so_far.latency_ms if taken is None else (so_far.latency_ms or 0.0) + taken,
+        ledger=(*so_far.ledger, *turn.ledger),
+        state_before=so_far.state_before or turn.state_before,
+        state=turn.state or so_far.state,
+        stop_reason=turn.stop_reason if so_far.stop_reason == "done" else so_far.stop_reason,
+        error=so_far.error or turn.error,
+        served_model=turn.served_model or so_far.served_model,
+        answers=(*so_far.answers, *answers_after(first, turn.answers)),
+    )
+
+
+def _messages_of(turn: Trajectory) -> list[Message]:
+    """The turn of an agent that returned only its calls and its answer: a message per step, then the answer."""
+    messages: list[Message] = []
+    steps = groupby(enumerate(turn.calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
+    for number, (_, group) in enumerate(steps):
+        calls = tuple(
+            call if call.id else msgspec.structs.replace(call, id=f"step{number}_{at}") for at, call in group
+        )
+        messages.append(Message("assistant", calls=calls))
+        messages += result_messages(calls)
+    return [*messages, Message("assistant", turn.output)] if turn.output or not messages else messages

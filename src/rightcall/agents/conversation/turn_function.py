@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from itertools import groupby
 from typing import Any
 from uuid import uuid4
 
 import msgspec
 
 from rightcall.agents.agent_function import AgentFunction
-from rightcall.agents.agent_session import TalkSession
+from rightcall.agents.agent_session import TalkSession, append_turn
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
 from rightcall.model.case import conversation_of
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, Turn
-from rightcall.model.message import Message, result_messages
-from rightcall.model.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
+from rightcall.model.message import Message
+from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
 
 
 class FunctionSession(TalkSession):
@@ -61,40 +60,3 @@ def turn_trajectory(answer: Any, text: str) -> Trajectory:
         return trajectory
     turn = trajectory_from_messages(trajectory.messages[users[-1] + 1 :])
     return msgspec.structs.replace(turn, stop_reason=trajectory.stop_reason, error=trajectory.error)
-
-
-def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float) -> Trajectory:
-    """The conversation with one more turn of the agent: its messages, and its calls at their steps."""
-    if not turn.messages:
-        spoken = trajectory_from_messages(_messages_of(turn))
-        turn = msgspec.structs.replace(turn, messages=spoken.messages, calls=spoken.calls)
-    first = sum(message.role == "assistant" for message in so_far.messages)
-    calls = tuple(msgspec.structs.replace(call, step=first + (call.step or 0)) for call in turn.calls)
-    taken = taken_ms if turn.latency_ms is None else turn.latency_ms
-    return msgspec.structs.replace(
-        so_far,
-        messages=(*so_far.messages, *turn.messages),
-        calls=(*so_far.calls, *calls),
-        output=turn.output,
-        usage=so_far.usage.plus(turn.usage),
-        latency_ms=(so_far.latency_ms or 0.0) + taken,
-        ledger=(*so_far.ledger, *turn.ledger),
-        state_before=so_far.state_before or turn.state_before,
-        state=turn.state or so_far.state,
-        stop_reason=turn.stop_reason if so_far.stop_reason == "done" else so_far.stop_reason,
-        error=so_far.error or turn.error,
-        answers=(*so_far.answers, *answers_after(first, turn.answers)),
-    )
-
-
-def _messages_of(turn: Trajectory) -> list[Message]:
-    """The turn of an agent that returned only its calls and its answer: a message per step, then the answer."""
-    messages: list[Message] = []
-    steps = groupby(enumerate(turn.calls), key=lambda item: (item[1].step, item[1].step is None and item[0]))
-    for number, (_, group) in enumerate(steps):
-        calls = tuple(
-            call if call.id else msgspec.structs.replace(call, id=f"step{number}_{at}") for at, call in group
-        )
-        messages.append(Message("assistant", calls=calls))
-        messages += result_messages(calls)
-    return [*messages, Message("assistant", turn.output)] if turn.output or not messages else messages

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import msgspec
 
-from rightcall.agents.agent_session import AgentSession
+from rightcall.agents.agent_session import AgentSession, append_turn
 from rightcall.agents.model_retries import stop_of_problem
 from rightcall.agents.remote.agent_reply import (
     TRIED,
@@ -21,12 +21,11 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InfrastructureError
-from rightcall.model.call import ToolCall
 from rightcall.model.dialects import anthropic
 from rightcall.model.golden import Golden
-from rightcall.model.message import Message, result_messages
+from rightcall.model.message import Message
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, answers_after
+from rightcall.model.trajectory import StopReason, Trajectory
 
 
 class Telemetry(Protocol):
@@ -174,7 +173,8 @@ class AddressedSession(AgentSession):
         )
         reply = await self._send(ask, text)
         self._turns.append((text, self._parent, reply))
-        self._done, self._said = _append_turn(self._done, text, reply), ""
+        self._done = _append_turn(self._done, text, reply)
+        self._said = ""
 
     async def settle(self) -> None:
         """Wait for what the agent sends in addition to the reply."""
@@ -226,35 +226,9 @@ def traceparent(name: str) -> str:
 
 
 def _append_turn(done: Trajectory, user_text: str, reply: Trajectory) -> Trajectory:
-    """Earlier turns and one more, with continuous step numbers."""
-    first = 1 + max((call.step or 0 for call in done.calls), default=-1)
-    first = max(first, sum(message.role == "assistant" for message in done.messages))
-    calls = tuple(
-        msgspec.structs.replace(call, step=first + (at if call.step is None else call.step))
-        for at, call in enumerate(reply.calls)
-    )
-    messages = reply.messages or tuple(_transcript(calls, reply.output))
-    return Trajectory(
-        messages=(*done.messages, Message("user", user_text), *messages),
-        calls=(*done.calls, *calls),
-        output=reply.output,
-        usage=done.usage.plus(reply.usage),
-        stop_reason=reply.stop_reason if done.stop_reason == "done" else done.stop_reason,
-        error=done.error or reply.error,
-        served_model=reply.served_model or done.served_model,
-        answers=(*done.answers, *answers_after(first, reply.answers)),
-    )
-
-
-def _transcript(calls: Sequence[ToolCall], output: str) -> list[Message]:
-    """Messages for a reply that contains only calls and an answer."""
-    messages: list[Message] = []
-    for step in dict.fromkeys(call.step for call in calls):
-        step_calls = [call for call in calls if call.step == step]
-        asked = tuple(ToolCall(c.name, c.arguments, c.id, c.step, raw=c.raw) for c in step_calls)
-        messages.append(Message("assistant", calls=asked))
-        messages += result_messages(step_calls)
-    return [*messages, Message("assistant", output)] if output or not messages else messages
+    """Earlier turns, the user's words and what the agent did."""
+    said = (*done.messages, Message("user", user_text))
+    return append_turn(msgspec.structs.replace(done, messages=said), reply)
 
 
 def idempotency_key(run_id: str, golden_id: str, trial: int, turn: int) -> str:
