@@ -266,7 +266,7 @@ def alone_with_contents(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _CONTENTS})
 
 
-VERSION = "3"
+VERSION = "2"
 """Rises with every change of the tables; a store of another version is refused."""
 
 VERSION_TABLE = "rightcall_version"
