@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import rightcall as rc
-from rightcall.agents.agent_function import AgentFunction, cause_of
+from rightcall.agents.agent_function import AgentFunction, with_cause
 from rightcall.agents.first_request import holds_expectations
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import RightCallError
@@ -192,4 +192,5 @@ def test_the_place_of_an_exception_is_known_in_a_folder_that_is_gone(tmp_path, m
     try:
         raise KeyError("city")
     except KeyError as error:
-        assert cause_of(error).startswith("KeyError at ")
+        ended = with_cause(rc.Trajectory(stop_reason="agent_error"), error)
+    assert ended.cause.startswith("KeyError at ")

@@ -99,5 +99,7 @@ def test_a_service_that_died_is_an_error_that_names_it_and_one_that_answers_runs
             assert found["compared"]["services"] == [f"127.0.0.1:{tides}"]
         code, found = check(tmp_path, *asked, "--again", **ports)
         assert (code, found["verdict"]) == (4, "ERROR"), found["reason"]
-        assert f"127.0.0.1:{tides}" in found["hint"]
-        assert "main moved" not in json.dumps(found)
+        assert found["reason"].endswith(f"could not run: no answer from 127.0.0.1:{tides}"), found["reason"]
+        assert any("harbour.py:13 in answer" in note for note in found["notes"]), found["notes"]
+        assert f"on main 127.0.0.1:{tides} answered" in found["notes"]
+        assert "main moved" not in json.dumps(found) and "save a new baseline" not in json.dumps(found)

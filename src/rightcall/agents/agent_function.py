@@ -32,7 +32,7 @@ import msgspec
 
 from rightcall.agents.callable_agent import as_trajectory, call_in, detached, is_async
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.provider_outage import is_broken_setup, stop_of_exception
+from rightcall.agents.observed.provider_outage import is_broken_setup, stop_of_exception, unreached_host
 from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InputError
@@ -186,7 +186,7 @@ class UserAgent:
             if deadline.expired():
                 return Trajectory(stop_reason="limit", error=f"more than {self._limits.seconds:g} seconds")
             stop, text = stop_of_exception(error)
-            return Trajectory(stop_reason=stop, error=text, cause=cause_of(error))
+            return with_cause(Trajectory(stop_reason=stop, error=text), error)
         if isinstance(watched := TRIAL.get(), WatchedTrial):
             watched.returned_text = isinstance(returned, str)
         try:
@@ -249,19 +249,27 @@ def naming_hint(value: Any, name: str) -> str:
     return f"name the method that gets the text ({', '.join(named)}), or add __call__" if named else ""
 
 
-def cause_of(error: BaseException) -> str:
-    """The type of an exception with the last file and line of the user's code that it passed; empty without one, and
-    for what is neither the agent's doing nor a broken setup.
-    """
-    if stop_of_exception(error)[0] == "infra_error" and not is_broken_setup(error):
-        return ""
+def with_cause(trajectory: Trajectory, error: BaseException | None) -> Trajectory:
+    """The trajectory that an exception ended, with its cause, or with the host that could not be reached."""
+    if error is None:
+        return trajectory
+    place = _place_of(error)
+    if trajectory.stop_reason != "infra_error" or is_broken_setup(error):
+        cause = f"{type(error).__name__} at {place}" if place else ""
+        return msgspec.structs.replace(trajectory, cause=cause)
+    text = f"{trajectory.error} ({place})" if place else trajectory.error
+    return msgspec.structs.replace(trajectory, error=text, unreached=unreached_host(error))
+
+
+def _place_of(error: BaseException) -> str:
+    """The last file and line of the user's code that an exception passed; empty without one."""
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         file = frame.f_code.co_filename
         if not file.startswith(NOT_OF_USERS):
             place = Path(file)
             with suppress(OSError, ValueError):  # the working folder is gone; the file lies elsewhere
                 place = place.relative_to(Path.cwd())
-            return f"{type(error).__name__} at {place}:{line} in {frame.f_code.co_name}"
+            return f"{place}:{line} in {frame.f_code.co_name}"
     return ""
 
 

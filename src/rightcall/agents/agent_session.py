@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rightcall.agents.agent_function import cause_of
+from rightcall.agents.agent_function import with_cause
 from rightcall.agents.limits import Deadline, Limits
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.adapter import ToolAnswer
@@ -103,19 +103,19 @@ class SessionPerformer:
         try:
             await session.open()
             started, before = time.perf_counter(), self._lag.so_far()
-            stop, error, cause = await self._take_turn(session, golden.input)
+            stop, error, exception = await self._take_turn(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             await wait_for_spans(session)
             trajectory = limit_trajectory_depth(session.trajectory(stop, error))
-            trajectory = msgspec.structs.replace(trajectory, cause=cause)
+            trajectory = with_cause(trajectory, exception)
         finally:
             await session.aclose()
         trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
         return desk.context.with_evidence(trajectory) if desk is not None else trajectory
 
-    async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str, str]:
-        """How the turn ended, and the cause of a failure. A broken setup is raised."""
+    async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str, Exception | None]:
+        """How the turn ended, and the exception that ended it. A broken setup is raised."""
         seconds = self._limits.seconds
         try:
             if self._asker is not None:  # over a network: failed requests are retried
@@ -125,19 +125,19 @@ class SessionPerformer:
                     await session.turn(text)
         except TimeoutError as error:
             if self._asker is not None or deadline.expired():
-                return "limit", f"more than {seconds:g} seconds", ""
-            return *session.stop_of_error(error), cause_of(error)
+                return "limit", f"more than {seconds:g} seconds", None
+            return *session.stop_of_error(error), error
         except ProviderError as error:
-            return *session.stop_of_error(error), ""
+            return *session.stop_of_error(error), None
         except InfrastructureError as error:
             if self._asker is not None:  # every request was rejected the same way: the run ends
                 raise
-            return *session.stop_of_error(error), ""
+            return *session.stop_of_error(error), None
         except RightCallError:
             raise
         except Exception as error:
-            return *session.stop_of_error(error), cause_of(error)
-        return "done", "", ""
+            return *session.stop_of_error(error), error
+        return "done", "", None
 
     def _within_limits(self, trajectory: Trajectory) -> Trajectory:
         """The agent runs its own loop, so limits on calls and tokens are only detected afterwards."""

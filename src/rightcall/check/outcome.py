@@ -19,6 +19,8 @@ from rightcall.check.words import (
     notes_on_confirmation,
     reason_words,
     risk_words,
+    silence_notes,
+    silence_words,
 )
 from rightcall.core.text import one_line, percent, pluralize, shorten
 from rightcall.decide.check_result import (
@@ -85,12 +87,18 @@ class CheckEvidence:
         return bool(results) and all(result.error for result in results)
 
     @property
+    def only_lost(self) -> bool:
+        """Whether everything that did not pass is a trial without an answer."""
+        return not any(result.judged and not result.passed for result in self.tried)
+
+    @property
     def trials(self) -> int:
         """Trials that got an answer."""
         return sum(result.judged for result in self.tried)
 
 
 HINTS = {
+    "errors": "check again when it answers: a service that is silent says nothing about your change",
     "new": "run the suite with this dataset on the main branch, then check again",
     "judged": "label the same cases of a run before and after the change, and compare them: `rightcall judge label`, "
     "`rightcall compare`; or write `judge: {uncalibrated: allow}` in the suite",
@@ -132,6 +140,11 @@ def check_result(
         notes.append(
             f"judged, not corrected: {names}; the difference is the judge's, and a changed agent needs new labels"
         )
+    notes += (
+        silence_notes(seen.results, design.compared.services)
+        if finding.cause == "errors" and seen.errors
+        else []
+    )
     notes += notes_on_confirmation(confirm)
     compared_with_base = confirm is not None and confirm.alarm and confirm.mode == "base"
     if finding.worse_by_trials and not compared_with_base and _only_rest_moved(states, design):
@@ -144,7 +157,6 @@ def check_result(
         result_without_trials(design, finding.word, finding.reason + missing + unknown),
         cause=finding.cause,
         hint=HINTS.get(finding.cause)
-        or (design.compared.services_words if finding.cause == "errors" else "")
         or hint_words(
             Decided(finding.word, decided.cause),
             too_small=not all(map(settles_at_best, design.strata)),
@@ -210,9 +222,9 @@ def _finding(
         finding = inconclusive(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
-    if seen.spent and seen.errors > MOST_ERRORS * seen.spent and finding.word != "REGRESSED":
-        errors = f"{seen.errors:,} of {seen.spent:,} trials got no answer, too many for a verdict"
-        finding = _Finding("ERROR", "errors", errors)
+    many = seen.errors > MOST_ERRORS * seen.spent
+    if seen.errors and finding.word != "REGRESSED" and (many or (finding.word != "PASS" and seen.only_lost)):
+        finding = _Finding("ERROR", "errors", silence_words(seen.results))
     silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
     if silent_guards and finding.word == "PASS":
         finding = inconclusive(
@@ -221,7 +233,8 @@ def _finding(
     tried = seen.tried
     answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
     if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
-        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried)))
+        problem = silence_words(seen.results) if seen.errors else ""
+        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried), problem))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.confirm is not None and seen.confirm.cut_short and finding.word == "PASS":

@@ -110,12 +110,6 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
     services: tuple[str, ...] = ()
 
     @property
-    def services_words(self) -> str:
-        """Where to look when nothing answers; "" when the agent asks nobody but its model."""
-        hosts = ", ".join(self.services)
-        return f"on main the agent asked {hosts}: check again once it answers" if hosts else ""
-
-    @property
     def words(self) -> str:
         """`helper.py changed, but not in meaning; compared 7 files, 2 variables`; "" when nothing was compared."""
         edits = (

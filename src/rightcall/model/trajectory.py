@@ -161,7 +161,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     `approvals_seen` says that requests for approval would have been seen: a call without one was run without asking.
     `answers` are those of all agents in order of time, agents used as tools included; empty when no agent has a name.
     `cause` is what an agent's own failure arose from, equal for equal causes: an exception's type with its file and
-    line, or the type of a result that cannot be read.
+    line, or the type of a result that cannot be read. `unreached` is the host that a lost connection was to, if known.
     """
 
     messages: Several[Message] = ()
@@ -180,6 +180,7 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
     cause: str = ""
+    unreached: str = ""
 
     @classmethod
     def read(cls, messages: Any, where: str = "the messages") -> Trajectory:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from rightcall.agents.agent_function import cause_of
+from rightcall.agents.agent_function import with_cause
 from rightcall.agents.agent_session import TalkSession
 from rightcall.agents.conversation.agent_side import Opened, earlier_messages
 from rightcall.agents.limits import Deadline, Limits
@@ -121,7 +121,8 @@ class _Talk:
         self._spent = Usage()
         self._ended: Ended = "script_end"
         self._stop: StopReason = "done"
-        self._why = self._error = self._cause = ""
+        self._why = self._error = ""
+        self._exception: Exception | None = None
         self._made: Trajectory | None = None
 
     async def hold(self, session: TalkSession) -> None:
@@ -164,7 +165,7 @@ class _Talk:
         except Exception as error:
             if clock.expired():
                 return self._broke("limit", f"more than {self._limits.seconds:g} seconds")
-            self._cause = cause_of(error)
+            self._exception = error
             return self._broke(*session.stop_of_error(error))
         return True
 
@@ -209,4 +210,4 @@ class _Talk:
             self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
         )
         trajectory = session.trajectory(self._stop, self._error)
-        return msgspec.structs.replace(trajectory, dialogue=dialogue, cause=self._cause)
+        return with_cause(msgspec.structs.replace(trajectory, dialogue=dialogue), self._exception)

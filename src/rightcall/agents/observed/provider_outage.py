@@ -16,8 +16,10 @@ A request that the server declines is none. What its status means is the same as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from traceback import walk_tb
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -52,6 +54,7 @@ LOST = frozenset(
 )  # fmt: skip
 """What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
 
+DEFAULT_PORTS = {"https": 443, "http": 80}
 TRY_AGAIN = frozenset((408, 409, 425, 429))
 
 
@@ -96,6 +99,25 @@ def refusal_of(error: BaseException) -> ProviderError | None:
         if status is not None and 400 <= status < 500 and not _is_failure(status) and _is_of_client(link):
             return refusal_error(type(link).__module__, status, {}, _body(link))
     return None
+
+
+def unreached_host(error: BaseException) -> str:
+    """The host, with its port, that a lost connection was to; empty when nothing says it.
+
+    Clients keep the request or the address; a plain socket has it in the frame that connects.
+    """
+    for link in chain(error):
+        with suppress(Exception):  # attributes are code of clients: httpx raises where it has no request
+            url = urlsplit(str(link.request.url))  # type: ignore[attr-defined]
+            return f"{url.hostname}:{url.port or DEFAULT_PORTS[url.scheme]}"
+        host, port = getattr(link, "host", None), getattr(link, "port", None)
+        if isinstance(host, str) and isinstance(port, int):  # aiohttp
+            return f"{host}:{port}"
+        for frame, _ in walk_tb(link.__traceback__):
+            match frame.f_locals.get("address"):
+                case (str(host), int(port)):
+                    return f"{host}:{port}"
+    return ""
 
 
 def is_broken_setup(error: BaseException) -> bool:
