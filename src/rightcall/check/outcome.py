@@ -12,6 +12,7 @@ import msgspec
 
 from rightcall.check.design import CheckDesign
 from rightcall.check.result_changes import result_notes
+from rightcall.check.silent_services import only_silence, silence_notes, silence_words
 from rightcall.check.words import (
     base_moved,
     hint_words,
@@ -19,8 +20,6 @@ from rightcall.check.words import (
     notes_on_confirmation,
     reason_words,
     risk_words,
-    silence_notes,
-    silence_words,
 )
 from rightcall.core.text import one_line, percent, pluralize, shorten
 from rightcall.decide.check_result import (
@@ -85,11 +84,6 @@ class CheckEvidence:
         """Whether a golden was tried and got no answer at all."""
         results = self.results.get(golden, ())
         return bool(results) and all(result.error for result in results)
-
-    @property
-    def only_lost(self) -> bool:
-        """Whether everything that did not pass is a trial without an answer."""
-        return not any(result.judged and not result.passed for result in self.tried)
 
     @property
     def trials(self) -> int:
@@ -223,7 +217,11 @@ def _finding(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
     many = seen.errors > MOST_ERRORS * seen.spent
-    if seen.errors and finding.word != "REGRESSED" and (many or (finding.word != "PASS" and seen.only_lost)):
+    if (
+        seen.errors
+        and finding.word != "REGRESSED"
+        and (many or (finding.word != "PASS" and only_silence(seen.results)))
+    ):
         finding = _Finding("ERROR", "errors", silence_words(seen.results))
     silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
     if silent_guards and finding.word == "PASS":

@@ -8,13 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rightcall.check.reach import Reach
-from rightcall.core.text import hundredths, margin_text, one_line, percent, pluralize, points
+from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs, FreshTrials
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
 from rightcall.decide.check_settings import CHECKS, CheckSettings, Stratum
 from rightcall.decide.input_change import InputChange
 from rightcall.files.revision import base_commit, commits_between
-from rightcall.model.run import CaseResult
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.plan import Plan
@@ -233,31 +232,6 @@ def _too_small(stratum: Stratum) -> str:
         )
     tried = f"{goldens} goldens × {stratum.rounds} trials" if stratum.rounds > 1 else f"{goldens} goldens"
     return f"{tried} cannot settle a margin of {percent(stratum.margin, 0)}: {needed} are needed"
-
-
-def silence_words(results: Mapping[str, Sequence[CaseResult]]) -> str:
-    """How many goldens got no answer, and which hosts were silent, as far as that is known."""
-    silent = [golden for golden, trials in results.items() if any(trial.error for trial in trials)]
-    hosts = ", ".join(_silent_hosts(results))
-    return (
-        f"{len(silent):,} of {pluralize(len(results), 'golden')} could not run: no answer"
-        f"{f' from {hosts}' if hosts else ''}"
-    )
-
-
-def silence_notes(results: Mapping[str, Sequence[CaseResult]], services: Sequence[str]) -> list[str]:
-    """What the first silent trial said, whether main was answered, and what is known without an answer."""
-    errors = [trial.error for trials in results.values() for trial in trials if trial.error]
-    known = [host for host in _silent_hosts(results) if host in services]
-    notes = [one_line(errors[0], 300)]
-    notes += [f"on main {', '.join(known)} answered"] if known else []
-    passed = sum(all(trial.passed for trial in trials) for trials in results.values())
-    return [*notes, f"no verdict about this change; {pluralize(passed, 'golden')} passed"]
-
-
-def _silent_hosts(results: Mapping[str, Sequence[CaseResult]]) -> list[str]:
-    trials = [trial.trajectory for trials in results.values() for trial in trials if trial.error]
-    return sorted({trajectory.unreached for trajectory in trials if trajectory and trajectory.unreached})
 
 
 def confirmation_words(confirm: AlarmConfirmation | None) -> str:
