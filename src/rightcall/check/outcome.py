@@ -12,7 +12,7 @@ import msgspec
 
 from rightcall.check.design import CheckDesign
 from rightcall.check.result_changes import result_notes
-from rightcall.check.silent_services import only_silence, silence_notes, silence_words
+from rightcall.check.silent_services import silence_notes, silence_words, too_silent
 from rightcall.check.words import (
     base_moved,
     hint_words,
@@ -42,7 +42,6 @@ from rightcall.run.answers import no_answer_reason
 from rightcall.run.baseline_pool import models_that_answered
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
-MOST_ERRORS = 0.05
 MOST_SHOWN = 20
 
 
@@ -134,11 +133,8 @@ def check_result(
         notes.append(
             f"judged, not corrected: {names}; the difference is the judge's, and a changed agent needs new labels"
         )
-    notes += (
-        silence_notes(seen.results, design.compared.services)
-        if finding.cause == "errors" and seen.errors
-        else []
-    )
+    if finding.cause == "errors":
+        notes += silence_notes(seen.results, design.compared.services)
     notes += notes_on_confirmation(confirm)
     compared_with_base = confirm is not None and confirm.alarm and confirm.mode == "base"
     if finding.worse_by_trials and not compared_with_base and _only_rest_moved(states, design):
@@ -216,12 +212,7 @@ def _finding(
         finding = inconclusive(
             "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
         )
-    many = seen.errors > MOST_ERRORS * seen.spent
-    if (
-        seen.errors
-        and finding.word != "REGRESSED"
-        and (many or (finding.word != "PASS" and only_silence(seen.results)))
-    ):
+    if finding.word != "REGRESSED" and too_silent(finding.word, seen.errors, seen.spent, seen.results):
         finding = _Finding("ERROR", "errors", silence_words(seen.results))
     silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
     if silent_guards and finding.word == "PASS":
@@ -231,8 +222,7 @@ def _finding(
     tried = seen.tried
     answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
     if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
-        problem = silence_words(seen.results) if seen.errors else ""
-        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried), problem))
+        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried)))
     if seen.skipped and finding.word == "PASS":
         finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
     if seen.confirm is not None and seen.confirm.cut_short and finding.word == "PASS":

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rightcall.core.text import one_line, pluralize
+from rightcall.decide.check_rule import CheckWord
 from rightcall.model.run import CaseResult
 
 
-def only_silence(results: Mapping[str, Sequence[CaseResult]]) -> bool:
-    """Whether everything that did not pass is a trial without an answer."""
-    return not any(trial.judged and not trial.passed for trials in results.values() for trial in trials)
+MOST_ERRORS = 0.05
+"""Share of trials without an answer from which nothing else is said."""
+
+
+def too_silent(word: CheckWord, errors: int, spent: int, results: Mapping[str, Sequence[CaseResult]]) -> bool:
+    """Whether trials without an answer leave no verdict: too many, or nothing else stands in the way of a PASS."""
+    others = any(trial.judged and not trial.passed for trials in results.values() for trial in trials)
+    return errors > MOST_ERRORS * spent or bool(errors and word != "PASS" and not others)
 
 
 def silence_words(results: Mapping[str, Sequence[CaseResult]]) -> str:
@@ -26,6 +32,8 @@ def silence_words(results: Mapping[str, Sequence[CaseResult]]) -> str:
 def silence_notes(results: Mapping[str, Sequence[CaseResult]], services: Sequence[str]) -> list[str]:
     """What the first silent trial said, whether main was answered, and what is known without an answer."""
     errors = [trial.error for trials in results.values() for trial in trials if trial.error]
+    if not errors:
+        return []
     known = [host for host in _silent_hosts(results) if host in services]
     notes = [one_line(errors[0], 300)]
     notes += [f"on main {', '.join(known)} answered"] if known else []
