@@ -181,7 +181,6 @@ DOORS: dict[str, Callable[[Ran], Said] | str] = {
     "rc.load_tools": "reads",
     "rc.load_traces": "reads",
     "rc.observe": "wraps an agent",
-    "rc.read_verdict": "reads",
     "rc.rescore": by_rescore,
     "rc.run_suite": "the command run",
     "rc.score": "measures one case",

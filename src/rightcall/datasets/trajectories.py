@@ -74,6 +74,7 @@ class TrajectoryLine(Record, frozen=True):
     approvals_seen: bool = False
     answers: Several[AgentAnswer] = ()
     cause: str = ""
+    unreached: str = ""
 
 
 class ChatLine(TrajectoryLine, frozen=True):
