@@ -82,12 +82,6 @@ def test_a_misspelt_protection_in_a_file_is_an_error(extension: object, says: st
     assert (found.severity, says in found.message) == ("error", True)
 
 
-def test_a_comment_that_ignores_no_rule_is_reported() -> None:
-    text = "- name: get_tide  # rightcall: ignore[TD9999] because\n  description: Tides.\n"
-    (found,) = lint(read_text(text, kind=".yaml"), config=LintConfig(select=("TD008",))).diagnostics
-    assert found.message == "line 1: unknown rule 'TD9999', so ignoring it has no effect"
-
-
 def test_an_ignore_in_a_schema_covers_what_is_below_it() -> None:
     quiet = {"x-rightcall": {"ignore": {"param-no-description": "a city is a city"}}}
     patch = {"properties": {"city": quiet, "days": {"description": None}}}
@@ -98,20 +92,6 @@ def test_an_ignore_in_a_schema_covers_what_is_below_it() -> None:
 def test_an_mcp_server_may_ignore_under_meta() -> None:
     tool = {**NO_TEXT, "_meta": {"rightcall": {"ignore": {"TD301": "known"}}}}
     assert codes(lint_tools([tool])) == set()
-
-
-def test_a_yaml_comment_ignores_its_line_or_the_next() -> None:
-    text = (
-        "- name: get_tide\n  description: {d}\n  input_schema:\n    type: object\n    properties:\n{c}      "
-        "port: {{type: string}}\n"
-    )
-    says = "Returns the tides of a port. Use it for ships. Fails with not_found."
-    plain = lint(read_text(text.format(d=says, c=""), kind=".yaml"), config=LintConfig(select=("TD301",)))
-    comment = "      # rightcall: ignore[TD301] every port has a name\n"
-    quiet = lint(
-        read_text(text.format(d=says, c=comment), kind=".yaml"), config=LintConfig(select=("TD301",))
-    )
-    assert (codes(plain), codes(quiet), quiet.ignored) == ({"TD301"}, set(), 1)
 
 
 def test_rules_may_be_switched_off_for_tools_by_pattern() -> None:

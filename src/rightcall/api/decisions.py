@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from rightcall.run.decisions import RunComparison
     from rightcall.store.sql.store import Store
 
-CLAIMS_NOTHING = {"target", "alpha", "rule", "about", "judges"}
-"""Settings of a gate that are not requirements by themselves."""
-
 
 @dataclass(frozen=True)
 class GateCall(GateOptions):

@@ -12,7 +12,7 @@ from rightcall.files.documents import JsonPath, pointer
 from rightcall.lint.config import LintConfig
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import Locked, SetFeatures
-from rightcall.lint.known_findings import comment_ignores, ignores_of
+from rightcall.lint.known_findings import ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
@@ -174,8 +174,7 @@ class Where(NamedTuple):
 
 def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[tuple[Found, Where]], int]:
     """The findings to show, with their locations, and how many were ignored."""
-    comments = cache(comment_ignores)
-    inline_ignores = cache(lambda tool: [*ignores_of(tool), *comments(tool.source.document)])
+    inline_ignores = cache(ignores_of)
     places: dict[tuple[int, JsonPath], Where] = {}  # rules often refer to the same place
     shown = []
     ignored = 0
@@ -187,7 +186,7 @@ def not_ignored(everything: Iterable[Found], config: LintConfig) -> tuple[list[t
             if tool.source.skill is None:
                 places[id(tool), finding.path] = where
         if config.ignores(tool.name, rule) or any(
-            ignore.covers(rule, finding.path, where.line) for ignore in inline_ignores(tool)
+            ignore.covers(rule, finding.path) for ignore in inline_ignores(tool)
         ):
             ignored += 1
         else:

@@ -92,8 +92,6 @@ READ_SYNONYMS = word_set("get fetch retrieve read obtain show view")
 CREATE_SYNONYMS = word_set("create add make insert register new")
 UPDATE_SYNONYMS = word_set("update edit modify change patch")
 DELETE_SYNONYMS = word_set("delete remove destroy erase drop")
-SYNONYMS = (READ_SYNONYMS, CREATE_SYNONYMS, UPDATE_SYNONYMS, DELETE_SYNONYMS)
-"""Verbs that mean the same when done to the same kind of thing."""
 
 ONCE_ONLY = word_set("send post submit book reserve invite broadcast tweet reply dispatch place")
 """Reaches a person, or uses a resource: a repetition is noticed."""

@@ -6,12 +6,12 @@ References are JSON pointers, anchors and the document's own `$id`. Nothing is f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 from urllib.parse import unquote
 
 from rightcall.core.depth import values_in
-from rightcall.files.documents import JsonPath, at_pointer
+from rightcall.files.documents import at_pointer
 
 Form = Literal["one", "list", "one or list", "named"]
 Place = Literal["same", "items", "property", "matching", "other", "dependent", "names", "nowhere"]
@@ -84,27 +84,6 @@ def subschemas(
         elif form != "list" and isinstance(value, dict | bool):
             parts.append((keyword, None, value))
     return parts
-
-
-def with_subschemas(
-    schema: dict[str, Any],
-    path: JsonPath,
-    change: Callable[[Any, JsonPath], Any],
-    *,
-    except_in: Container[str] = (),
-) -> dict[str, Any]:
-    """A copy of the schema with each schema directly inside it changed, but for those under some keywords."""
-    changed = dict(schema)
-    for keyword, step, part in subschemas(schema):
-        if keyword in except_in:
-            continue
-        if step is None:
-            changed[keyword] = change(part, (*path, keyword))
-        else:
-            if changed[keyword] is schema[keyword]:
-                changed[keyword] = schema[keyword].copy()
-            changed[keyword][step] = change(part, (*path, keyword, step))
-    return changed
 
 
 def applications(schema: dict[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
-from functools import lru_cache
 from inspect import cleandoc
 
 CHARACTERS_PER_TOKEN = 4.4
@@ -15,9 +12,6 @@ _SENTENCE_END = re.compile(r"[.!?。！？]+(?=[\s\"')\]]|$)|\n\s*\n|\n\s*[-*•
 _NOT_AN_END = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|min|max|incl|resp|dr|mr|ms|st|u\.s)\.", re.I
 )
-
-
-_CAMEL = re.compile(r"[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+|(?:[A-Z][a-z0-9]+){2,}")
 
 
 def flat(text: str) -> str:
@@ -31,23 +25,6 @@ def sentences(text: str) -> list[str]:
         return []
     plain = _NOT_AN_END.sub(lambda match: match.group().replace(".", " "), text) if "." in text else text
     return [part for raw in _SENTENCE_END.split(plain) if len(part := raw.strip()) > 1]
-
-
-@lru_cache(maxsize=65536)
-def case_style(name: str) -> str:
-    """`snake`, `camel`, `kebab`, or "" when the name has one token or mixes styles."""
-    letters = name.strip("_-")
-    if "_" in letters:
-        return "snake" if "-" not in letters and letters == letters.lower() else ""
-    if "-" in letters:
-        return "kebab" if letters == letters.lower() else ""
-    return "camel" if _CAMEL.fullmatch(letters) else ""
-
-
-def usual_style(names: Iterable[str]) -> str:
-    """The style of most of the names; nothing when they do not mix styles."""
-    styles = Counter(style for name in names if (style := case_style(name)))
-    return max(styles, key=lambda style: (styles[style], style == "snake", style)) if len(styles) > 1 else ""
 
 
 def excerpt(text: str, width: int = 60) -> str:

@@ -14,7 +14,7 @@ from rightcall.core.groups import group_by, reachable
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.files.documents import JsonPath
 from rightcall.files.skill_folder import SkillFolder
-from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS, STOP_WORDS
+from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS
 from rightcall.lint.features.schemas import (
     Node,
     schemas_that_must_not_loosen,
@@ -152,11 +152,6 @@ class ToolFeatures:
             for word in self.words
             if word not in FILLER_WORDS and (root := stem(word)) not in self.name_stems
         )
-
-    @cached_property
-    def content_stems(self) -> frozenset[str]:
-        """Stems of all words of the description that carry meaning."""
-        return frozenset(stem(word) for word in self.words if word not in STOP_WORDS)
 
     @cached_property
     def effect(self) -> Effect:

@@ -12,7 +12,7 @@ from rightcall.files.documents import JsonPath
 from rightcall.lint.features.schemas import Node, fits
 from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.known_findings import Ignore, comment_ignores, ignores_of
+from rightcall.lint.known_findings import Ignore, ignores_of
 from rightcall.lint.rule import Edit, Finding, Findings, all_rules, tool_rule
 from rightcall.model.tool import IdempotencyKind
 from rightcall.schema.effects import Declared
@@ -147,11 +147,6 @@ def unexplained_ignore(tool: ToolFeatures) -> Findings:
     for ignore in ignores_of(tool):
         for problem, hint in _problems(ignore):
             yield Finding((*ignore.path, "x-rightcall"), problem, hint)
-    document = tool.source.document
-    if document is not None and document.kind == "yaml" and tool.source.base in ((0,), ("tools", 0), ()):
-        for ignore in comment_ignores(document):
-            for problem, hint in _problems(ignore):
-                yield Finding((), f"line {ignore.line}: {problem}", hint)
 
 
 def _problems(ignore: Ignore) -> Iterator[tuple[str, str]]:
