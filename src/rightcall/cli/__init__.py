@@ -2,7 +2,6 @@
 
 collector        the garbage collector in a command's process
 command_options  the options of a command from the class that declares them
-demo_story       the story of `rightcall demo` in four acts; each shows the command that does the same
 drafts           drafts under review: those of a file, or the draft of a dataset in the store
 driver_process   a command on Ray, in a child process whose end is always reported
 interrupt        Ctrl-C, SIGTERM and SIGHUP: the first stops a command cleanly, the second immediately

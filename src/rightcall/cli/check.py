@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import click
 
 from rightcall.check.options import CheckCommandOptions
-from rightcall.cli.check_anchor import compare_with_anchor
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
-from rightcall.core.text import margin_text, percent
+from rightcall.core.text import margin_text, percent, pluralize
 from rightcall.files.atomic import atomic_write, write_file
 from rightcall.show.formats import writer_of
 from rightcall.show.lines import inert_json, json_document
@@ -26,9 +25,11 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.decide.check_result import CheckResult
+    from rightcall.run.baseline_file import BaselinePool
     from rightcall.run.suite import Suite
     from rightcall.show.github import PullRequest
     from rightcall.store.sql.store import Store
+
 
 HERE = Path("suite.yaml")
 COLORS = {"PASS": "green", "REGRESSED": "red"}
@@ -257,3 +258,47 @@ def _show_plan(result: CheckResult) -> None:
     for note in result.notes:
         out.say("[dim]{}[/dim]", note)
     out.say("[dim]nothing was sent[/dim]")
+
+
+NOTHING_COMPARED = 3
+
+
+def compare_with_anchor(suites: tuple[Path, ...], anchor: Path, options: CheckCommandOptions) -> int:
+    """Compare a suite's baseline with its anchor, or freeze the anchor, which compares nothing; the exit code."""
+    from rightcall.run.baseline_anchor import check_anchor
+    from rightcall.run.baseline_file import load_baseline
+    from rightcall.run.baseline_pool import merged_baseline
+    from rightcall.run.suite import load_suite
+
+    if len(suites) > 1 or options.plan_only or options.comment or options.outputs:
+        raise click.UsageError("--anchor takes one suite, and neither --plan, --comment nor -o")
+    with open_store(options.store) as store:
+        main = merged_baseline(store, options.baseline, load_suite(suites[0]).name)
+    if not anchor.is_file():
+        return _freeze(main, anchor)
+    result = check_anchor(load_baseline(anchor), main)
+    if options.as_json:
+        print_json(result)
+        return result.exit_code
+    out, color = console(), {"PASS": "green", "DECLINED": "red"}.get(result.verdict, "yellow")
+    out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.verdict, result.reason)
+    for golden, before, now in result.worst:
+        out.say("  [red]worse[/red]  {}  {} → {}", golden, before, now)
+    for note in result.notes:
+        out.say("[dim]{}[/dim]", note)
+    return result.exit_code
+
+
+def _freeze(main: BaselinePool, anchor: Path) -> int:
+    """Write the newest nine trials per golden of a baseline."""
+    from rightcall.run.baseline_anchor import ANCHOR_TRIALS, anchor_of
+    from rightcall.run.baseline_file import write_baseline
+
+    frozen = anchor_of(main)
+    write_baseline(frozen, anchor)
+    goldens = pluralize(len(frozen.lines), "golden")
+    tell(f"{anchor}: {goldens}, {frozen.trials:,} trials frozen; nothing was compared", err=True)
+    if (least := min(len(line.scores) for line in frozen.lines)) < ANCHOR_TRIALS:
+        more = f"some goldens have {least} of {ANCHOR_TRIALS} trials: run the suite again on main, delete {anchor}"
+        tell(f"{more} and freeze it again", err=True)
+    return NOTHING_COMPARED
