@@ -121,20 +121,6 @@ def test_a_split_loses_nothing_and_parts_no_cluster(share, seed):
     assert abs(len(first) - share * 40) <= 6
 
 
-def test_rows_of_mappings_and_things_like_frames_are_read():
-    class Frame:  # what polars frames offer
-        columns = ("input", "expected_tools")
-
-        def iter_rows(self, named):
-            yield {"input": "a", "expected_tools": '[{"name": "f"}]'}
-            yield {"input": "b", "expected_tools": None}
-
-    dataset = DatasetFiles()
-    dataset.add_goldens_from(Frame())
-    dataset.add_goldens_from([{"id": "c", "input": "c", "expected_calls": [{"tool": "g"}]}])
-    assert [len(golden.expected_calls) for golden in dataset] == [1, 0, 1]
-
-
 def test_calls_of_a_conversation_with_a_history_are_saved_with_the_turn_that_made_them(tmp_path):
     history = (
         Turn("user", "Who?"),

@@ -13,7 +13,7 @@ import pytest
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.review import edit_golden, golden_by_hand
-from rightcall.deepeval.dataset import EvaluationDataset, Golden as DeepEvalGolden
+from rightcall.deepeval.dataset import Golden as DeepEvalGolden
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden, states_check
 
@@ -35,22 +35,12 @@ def from_file(name: str, text: str) -> Callable[[Path], AnyGolden]:
     return read
 
 
-def from_rows(rows: list[dict[str, object]]) -> Callable[[Path], AnyGolden]:
-    def read(folder: Path) -> AnyGolden:
-        dataset = EvaluationDataset()
-        dataset.add_goldens_from(rows)
-        return dataset.goldens[0]
-
-    return read
-
-
 WRITTEN: dict[str, Callable[[Path], AnyGolden]] = {
     "jsonl": from_file("g.jsonl", '{"id": "a", "input": "Hi", "expected_calls": []}\n'),
     "spaced": from_file("g.jsonl", '{"id": "a", "expected_calls" : [ ], "input": "Hi"}\n'),
     "json": from_file("g.json", '[{"id": "a", "input": "Hi", "expected_calls": []}]'),
     "yaml": from_file("g.yaml", "- {id: a, input: Hi, expected_calls: []}\n"),
     "csv": from_file("g.csv", "id,input,expected_calls\na,Hi,[]\n"),
-    "rows": from_rows([{"id": "a", "input": "Hi", "expected_calls": []}]),
     "python": lambda _: rc.Golden("Hi", expected_calls=[]),
     "by_hand": lambda _: golden_by_hand('{"id": "a", "input": "Hi", "expected_calls": []}'),
     "edited": lambda _: edit_golden(rc.Golden("Hi", id="a"), '{"input": "Hi", "expected_calls": []}'),
@@ -60,7 +50,6 @@ OPEN: dict[str, Callable[[Path], AnyGolden]] = {
     "in metadata": from_file("g.jsonl", '{"id": "a", "input": "Hi", "metadata": {"expected_calls": []}}\n'),
     "any call": from_file("g.jsonl", '{"input": "Hi", "expected_calls": [], "extra_calls": "allow"}\n'),
     "empty cell": from_file("g.csv", "id,input,expected_calls\na,Hi,\n"),
-    "null": from_rows([{"id": "a", "input": "Hi", "expected_calls": None}]),
     "text": from_file("g.txt", "Hi\n"),
     "deepeval file": from_file("g.json", '[{"input": "Hi", "actual_output": null, "expected_tools": []}]'),
     "deepeval": lambda _: DeepEvalGolden(input="Hi", expected_tools=[]),

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
@@ -80,8 +81,8 @@ class ResultSequence(Sequence[CaseResult]):
 class RunResult:
     """A finished run: its id in the store, the summary and the verdict.
 
-    `results` reads the cases from the store, in a fixed order. A notebook shows it as a table, `to_pandas()`,
-    `to_polars()` and `to_arrow()` make a row per result.
+    `results` reads the cases from the store, in a fixed order. A notebook shows it as a table, `to_pandas()`
+    makes a row per result.
     """
 
     id: str
@@ -133,20 +134,13 @@ class RunResult:
 
     def to_pandas(self) -> Any:
         """A pandas data frame with a row per result, and a column per metric."""
-        return _library("pandas").DataFrame(self._columns())
-
-    def to_polars(self) -> Any:
-        """A polars data frame with a row per result, and a column per metric."""
-        return _library("polars").DataFrame(self._columns(), strict=False)
-
-    def to_arrow(self) -> Any:
-        """An Arrow table with a row per result, and a column per metric."""
-        return _library("pyarrow").table(self._columns())
-
-    def _columns(self) -> dict[str, list[Any]]:
         from rightcall.show.notebook import result_columns
 
-        return result_columns(self.store.runs.results(self.id, trajectories=True))
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise ImportError("to_pandas() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(result_columns(self.store.runs.results(self.id, trajectories=True)))
 
     def __repr__(self) -> str:
         overall = self.summary.overall
@@ -162,16 +156,6 @@ class RunResult:
 
         failed, more = failed_goldens(self.store, self.id, MOST_ROWS)
         return run_html(self.id, self.verdict.word, self.verdict.reason, self.summary, failed, more)
-
-
-def _library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        method = f"to_{name.removeprefix('py')}()"
-        raise ImportError(f"{method} needs {name}: pip install {name}") from None
 
 
 def warn_of_mode(warning: PlanWarning) -> None:

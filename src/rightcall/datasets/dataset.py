@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
@@ -14,9 +13,9 @@ from msgspec.structs import replace
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.text import clip_text, first_names, one_line, pluralize
 from rightcall.datasets.deepeval.names import KNOWN, Names, names_from
-from rightcall.datasets.deepeval.reader import golden_of, read_deepeval
+from rightcall.datasets.deepeval.reader import read_deepeval
 from rightcall.datasets.formats import GOLDENS, csv, format_of
-from rightcall.datasets.goldens import FIELDS, golden_of_plain, load_goldens, numbered_goldens, save_goldens
+from rightcall.datasets.goldens import FIELDS, load_goldens, numbered_goldens, save_goldens
 from rightcall.datasets.review import ReviewState, reviewed
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
@@ -195,12 +194,6 @@ class DatasetFiles:
         """Add the test cases of a CSV file."""
         self._add_cases(file_path, "csv", names_from(names, "add_test_cases_from_csv_file"))
 
-    def add_goldens_from(self, rows: Any, **names: Any) -> None:
-        """Add goldens from a pandas or polars frame, a Hugging Face dataset, an Arrow table, or mappings."""
-        chosen = names_from(names, "add_goldens_from")
-        for place, row in enumerate(rows_of(rows), 1):
-            self.add_golden(golden_of_row(row, f"row {place}", chosen))
-
     def _add_goldens(self, path: str | Path, file_type: str, names: Names) -> None:
         for golden in goldens_of_file(path, file_type, names):
             self.add_golden(golden)
@@ -273,46 +266,3 @@ def _golden_of_case(case: AnyTestCase) -> AnyGolden:
 
 NATIVE_ONLY = FIELDS - {*KNOWN, "metadata", "custom_columns", "model", "settings"}
 """Fields that only RightCall's format has; any table may have a column `model` or `settings`."""
-
-
-def golden_of_row(row: Mapping[str, Any], where: str, names: Names | None = None) -> AnyGolden:
-    """A golden from a row in RightCall's format or DeepEval's; None means that a field is absent."""
-    if (names is None or not names.called) and not NATIVE_ONLY.isdisjoint(row):
-        present = {name: value for name, value in row.items() if value is not None}
-        return golden_of_plain(present, where)
-    return golden_of(row, where, names)
-
-
-def rows_of(source: Any) -> Iterator[dict[str, Any]]:
-    """Rows of a pandas or polars frame, an Arrow table, a Hugging Face dataset, or any iterable of mappings."""
-    if hasattr(source, "iter_rows") and hasattr(source, "columns"):
-        rows: Iterable[Any] = source.iter_rows(named=True)
-    elif hasattr(source, "itertuples") and hasattr(source, "columns"):
-        columns = [str(column) for column in source.columns]
-        rows = (
-            dict(zip(columns, values, strict=True)) for values in source.itertuples(index=False, name=None)
-        )
-    elif hasattr(source, "to_pylist"):
-        rows = source.to_pylist()
-    else:
-        rows = source
-    for place, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            kind = type(row).__name__
-            raise ConfigError(f"row {place}: expected a mapping from column to value, got {kind}")
-        yield {str(name): plain(value) for name, value in row.items()}
-
-
-def plain(value: Any) -> Any:
-    """A frame's value as JSON: arrays become lists, NaN and NaT become null, times become text."""
-    if value is None or isinstance(value, str | bool | int | float):
-        return None if isinstance(value, float) and math.isnan(value) else value
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    if hasattr(value, "isoformat"):
-        return None if value != value else value.isoformat()  # noqa: PLR0124  only NaT differs from itself
-    return None if type(value).__name__ == "NAType" else str(value)
