@@ -33,9 +33,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rightcall.cli.output import tell
-from rightcall.core.digest import file_digest
 from rightcall.core.text import first_names
-from rightcall.store.address import open_store, store_address
+from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.improve.dataset_quality import DatasetStatistics, Quality
@@ -88,7 +87,7 @@ def check(
             bad = skipped.problems if skipped else []
             print_json({"quality": measured_quality, "findings": easy_goldens, "skipped": bad})
         else:
-            show_quality(measured_quality, easy_goldens, audit_line(file, store_url))
+            show_quality(measured_quality, easy_goldens)
             if skipped:
                 skipped.show()
         return
@@ -243,18 +242,8 @@ def quality_of_file(
     return check.quality(past), findings
 
 
-def audit_line(file: Path, store: str | Path | None) -> str:
-    """What the last audit of this very dataset found, if the store has one; `rightcall audit` makes it."""
-    stored = store_address(store).file
-    if stored is not None and not stored.exists():
-        return ""
-    with open_store(store, must_exist=True) as opened:
-        entry = opened.audits.get(file_digest(file))
-    return entry.sentence if entry is not None else ""
-
-
-def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: str = "") -> None:
-    """Print the findings, then the totals; `audit` is a line about the last audit."""
+def show_quality(quality: Quality, findings: Sequence[DatasetFinding]) -> None:
+    """Print the findings, then the totals."""
     out = console()
     for finding in findings[:SHOWN]:
         named = f"{finding.code} {finding.where} '{finding.golden_id}'"
@@ -277,7 +266,6 @@ def show_quality(quality: Quality, findings: Sequence[DatasetFinding], audit: st
     if quality.difficulty:
         passed = ", ".join(f"{n:,} {word} passed" for word, n in quality.difficulty.items())
         lines.append(f"in that run: {passed}")
-    lines += [audit] if audit else []
     lines += [f"advice: {line}" for line in quality.advice]
     for line in lines:
         out.print(line, soft_wrap=True)

@@ -53,7 +53,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
     },
     "pages": {
-        "audits": "rightcall.wings.audit.pages",
         "live": "rightcall.wings.monitor.live_page",
     },
     "services": {

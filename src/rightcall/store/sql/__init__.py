@@ -20,5 +20,4 @@ export       JSON Lines
 copy         from one store into another
 store        Store: its three parts
 
-    audits  audits of datasets in the store: the newest of each dataset, with its figures and its whole document
 """

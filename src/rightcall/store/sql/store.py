@@ -6,7 +6,6 @@ from rightcall.core.codec import decode
 from rightcall.core.errors import RightCallError
 from rightcall.model import Tool
 from rightcall.store.base import StoredRun
-from rightcall.store.sql.audits import Audits
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.datasets import Datasets
 from rightcall.store.sql.runs import Runs
@@ -14,7 +13,7 @@ from rightcall.store.sql.traces import Traces
 
 
 class Store(Core):
-    """Runs, datasets, audits and traces, in SQLite or PostgreSQL. Created by `open_store`.
+    """Runs, datasets and traces, in SQLite or PostgreSQL. Created by `open_store`.
 
     Where a method takes a run, pass an id, a unique prefix of one, or `last`.
     """
@@ -28,11 +27,6 @@ class Store(Core):
     def datasets(self) -> Datasets:
         """Versions of datasets."""
         return Datasets(self)
-
-    @property
-    def audits(self) -> Audits:
-        """The last audit of each dataset."""
-        return Audits(self)
 
     @property
     def traces(self) -> Traces:

@@ -5,12 +5,11 @@ mutant       one bug: what was changed, whether it is provably wrong, how much h
 mutants/     the operators, by what they change
 proposals    the smallest change of a golden that catches a survivor
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
-command      `rightcall audit`: the terminal, Markdown and SARIF; sections: what was found, which audit_view draws too
+command      `rightcall audit`: the terminal and Markdown; sections: what was found, which audit_view draws too
 
 To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of its file.
 
-    audit_document   an audit with what its pages show: goldens, bugs that pass, and goldens with the proposed changes
-    audit_view       an audit for pages
+    audit_view       an audit as a page
     expectations     expectations as proposals edit them
     mutation         the mutants of a golden
     options          the options of `rightcall audit` and `rightcall.audit`, each declared once

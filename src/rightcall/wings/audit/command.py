@@ -11,18 +11,17 @@ import click
 
 from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
 from rightcall.cli.output import console, print_json, print_next, tell
-from rightcall.core.errors import RightCallError
 from rightcall.core.text import first_names, pluralize
 from rightcall.files.atomic import write_file
 from rightcall.show.markdown import code, markdown_table
 from rightcall.show.screen import Screen
-from rightcall.store.address import open_store
 from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 from rightcall.wings.audit.result import AuditResult
 from rightcall.wings.audit.sections import AuditRow, AuditSection, audit_sections, notes
 
 if TYPE_CHECKING:
-    from rightcall.wings.audit.audit_document import AuditDocument
+    from rightcall.wings.audit.audit_view import WorstCases
+    from rightcall.wings.audit.suite_audit import AuditSubject
 
 
 FORMATS = (".md", ".json", ".html")
@@ -44,7 +43,7 @@ def audit(suite: Path, options: AuditOptions) -> None:
     from rightcall.core.event_loop import run_blocking
     from rightcall.improve.doubt import certain_goldens
     from rightcall.show.progress import CountProgress
-    from rightcall.wings.audit.audit_document import AuditCases
+    from rightcall.wings.audit.audit_view import WorstCases
     from rightcall.wings.audit.suite_audit import run_audit, subject_of
 
     choices = {field.name: getattr(options, field.name) for field in fields(AuditChoices)}
@@ -52,13 +51,12 @@ def audit(suite: Path, options: AuditOptions) -> None:
     if options.output is not None and options.output.suffix not in FORMATS:
         known = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
         raise click.UsageError(f"{options.output}: an audit is written as {known}")
-    subject, cases = subject_of(call), AuditCases()
+    subject = subject_of(call)
+    cases = WorstCases()
     with CountProgress("auditing", "golden") as progress:
         result = run_blocking(run_audit(replace(call, progress=progress.advance), [cases], subject))
-    document = cases.document(result, subject.dataset, subject.name, subject.trial.tools)
-    _keep(document, options)
     if options.output is not None:
-        _write(document, result, options.output)
+        _write(options.output, subject, result, cases)
     if options.as_json:
         print_json(result)
     else:
@@ -88,30 +86,17 @@ def _show(result: AuditResult, suite: Path, options: AuditOptions) -> None:
         print_next(f"rightcall audit {shlex.quote(str(suite))}{tools} --write tightened.jsonl")
 
 
-def _keep(document: AuditDocument, options: AuditOptions) -> None:
-    """Store the audit of a whole dataset, for the dashboard and `dataset check`; a store that fails spoils nothing."""
-    from rightcall.wings.audit.audit_document import encode_document
-
-    partial = options.operators or options.only
-    if not document.entry.fingerprint or not document.result.goldens or partial:
-        return
-    try:
-        with open_store(options.store) as store:
-            store.audits.put(document.entry, encode_document(document))
-    except RightCallError as problem:
-        tell(f"the audit was not stored: {problem}", err=True)
-
-
-def _write(document: AuditDocument, result: AuditResult, output: Path) -> None:
+def _write(output: Path, subject: AuditSubject, result: AuditResult, cases: WorstCases) -> None:
     import msgspec
+
+    from rightcall.wings.audit.audit_view import audit_html, audit_view
 
     match output.suffix:
         case ".md":
             content = audit_markdown(result).encode()
         case ".html":
-            from rightcall.wings.audit.audit_view import audit_html
-
-            content = audit_html(document)
+            title = subject.name or (subject.dataset.stem if subject.dataset else "goldens")
+            content = audit_html(audit_view(title, result, cases, subject.trial.tools))
         case _:
             content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
     write_file(output, content)
