@@ -110,19 +110,6 @@ def test_a_lie_is_plausible_and_the_same_for_the_same_seed():
     assert len(lies) == 1 and lies != {50}
 
 
-def test_a_stale_read_shows_the_world_as_it_was():
-    box = a_bank(Fault("stale_read", "get_balance", nth=2))
-    context = box.context()
-    made = invoke_all(box, balance(), transfer(), balance(), balance(), context=context)
-    assert [i.call.output["balance"] for i in made if i.call.name == "get_balance"] == [50, 50, 350]
-    assert made[2].faults == ("0:stale_read:get_balance",)
-
-
-def test_a_stale_read_without_a_past_does_not_fire():
-    made, context = struck("stale_read", balance())
-    assert made.faults == () and faults_that_fired(context.ledger.entries) == ()
-
-
 def test_a_slow_call_takes_its_time_on_the_clock_and_one_too_slow_is_unknown():
     box = a_bank(Fault("slow", seconds=20))
     before = box._clock.now()

@@ -179,8 +179,6 @@ class ArmedFaults(msgspec.Struct):
         return result
 
     async def _before(self, index: int, fault: Fault, perform: Next, call: ActiveCall) -> Any:
-        if fault.type == "stale_read":
-            return await self._stale(index, fault, perform, call)
         self.planned._note(index, call)
         if fault.type == "slow":
             await call.context.clock.sleep(fault.delay)
@@ -191,14 +189,6 @@ class ArmedFaults(msgspec.Struct):
         if fault.type == "partial_batch":
             return await _half(perform, call)
         return await _refuse(fault, call)
-
-    async def _stale(self, index: int, fault: Fault, perform: Next, call: ActiveCall) -> Any:
-        """The tool's answer as of some changes ago; fires only when that is known."""
-        past = call.ready.past
-        if past is None or call.entry.writes or (earlier := past(fault.age)) is None:
-            return await perform(call)
-        self.planned._note(index, call)
-        return await earlier(call.arguments)
 
 
 def fires(context: CallContext, label: str) -> int:

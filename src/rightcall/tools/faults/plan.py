@@ -34,7 +34,6 @@ FaultBefore = Literal[
     "permission_revoked",
     "slow",
     "partial_batch",
-    "stale_read",
 ]
 FaultAfter = Literal["timeout_after_effect", "reset_after_effect", "error_5xx_after"]
 ResultFault = Literal["malformed_json", "truncated", "schema_drift", "empty", "wrong_value"]
@@ -55,8 +54,8 @@ class Fault(Record, frozen=True, metaclass=Sequenced):
     """One fault. Only `type` is required: without a selector it affects every call.
 
     `tool` names one tool or several, `nth` the executions that fail, `when` values the arguments must
-    include. `seconds` are for slow [default: 5] and rate_limit [default: 30], `age` (in changes) for stale_read,
-    `path` and `value` for wrong_value.
+    include. `seconds` are for slow [default: 5] and rate_limit [default: 30], `path` and `value`
+    for wrong_value.
     """
 
     type: Annotated[FaultType, described("what goes wrong")]
@@ -74,7 +73,6 @@ class Fault(Record, frozen=True, metaclass=Sequenced):
         Annotated[float, msgspec.Meta(ge=0)] | None,
         described("slow: delay [default: 5]; rate_limit: delay before a retry, in the error [default: 30]"),
     ] = None
-    age: Annotated[int, described("stale_read: how many changes back", ge=1)] = 1
     path: Annotated[str, described("wrong_value: path of the value to change")] = ""
     value: Annotated[Any, described("wrong_value: the value to return instead")] = None
 

@@ -27,8 +27,6 @@ class RunnableTool(msgspec.Struct, frozen=True):
     current_version: Callable[..., Any] | None = None
     preview: Callable[..., Any] | None = None
     check_arguments: Callable[[dict[str, Any]], object] | None = None
-    past: Callable[[int], Callable[[dict[str, Any]], Awaitable[Any]] | None] | None = None
-    """The tool's answer as of some changes ago, where that is known."""
     live: bool = False
     """Whether running it touches something that outlives the trial."""
 

@@ -10,5 +10,5 @@ world, made from that state; `context.state()` is its state afterwards.
 
 To add a world: a file with one subclass of `World` whose methods are tools.
 
-    base  the base class of worlds: plain data as state, its history, and methods that are tools
+    base  the base class of worlds: plain data as state, and methods that are tools
 """

@@ -1,10 +1,10 @@
-"""The base class of worlds: plain data as state, its history, and methods that are tools."""
+"""The base class of worlds: plain data as state, and methods that are tools."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
@@ -14,7 +14,7 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
-from rightcall.tools.definitions.function import FunctionTool, Late, call_function
+from rightcall.tools.definitions.function import FunctionTool, Late
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
@@ -36,7 +36,6 @@ class World:
             raise ConfigError(f"world '{self.name}': unknown part '{unknown[0]}'; known: {', '.join(start)}")
         self._start: dict[str, Any] = copy.deepcopy({**start, **start_state})
         self.data: dict[str, Any] = copy.deepcopy(self._start)
-        self._past: list[dict[str, Any]] = []
         self.idempotent = idempotent
 
     @classmethod
@@ -85,7 +84,6 @@ class World:
                 _bind(behaviour.probe, world),
                 _bind(behaviour.current_version, world),
                 _bind(behaviour.preview, world),
-                past=partial(world._earlier, function_tool),
             )
 
         return BoundTool(function_tool.tool, function_tool.behaviour, ready)
@@ -102,22 +100,7 @@ class World:
             elif isinstance(error, ToolError) and error.effect is None:
                 error.effect = "none"
             raise
-        finally:
-            if before is not None and before != self.data:
-                self._past.append(before)
         return copy.deepcopy(result)
-
-    def _earlier(
-        self, function_tool: FunctionTool, age: int
-    ) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
-        """A read that answers as of `age` changes ago; None when there were fewer."""
-        if len(self._past) < age:
-            return None
-        then = type(self)(self._past[-age], idempotent=self.idempotent)
-        bound = function_tool.bound(then)
-        return lambda arguments: call_function(
-            partial(bound.function, **bound.keywords(arguments, CallInfo()))
-        )
 
 
 def _bind(function: Callable[..., Any] | None, world: World) -> Callable[..., Any] | None:
