@@ -12,7 +12,7 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.tools.worlds.accounts import Accounts
+from tests.support.worlds import Accounts
 from tests.tools.helpers import a_call, invoke
 
 USERS = {

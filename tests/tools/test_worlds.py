@@ -7,11 +7,10 @@ from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.faults.measures import double_effects
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.toolbox import Toolbox
-from rightcall.tools.worlds.accounts import Accounts
 from rightcall.tools.worlds.bank import Bank
 from rightcall.tools.worlds.base import make_world, worlds
-from rightcall.tools.worlds.file_tree import FileTree
 from rightcall.tools.worlds.mailbox import Mailbox
+from tests.support.worlds import Accounts, FileTree
 from tests.tools.helpers import a_call, invoke, invoke_all
 
 ACCOUNTS = {"a1": {"owner": "An", "balance": 1_000}, "b1": {"owner": "Binh", "balance": 0}}

@@ -226,7 +226,7 @@ class Suite(Record, frozen=True):
     ] = {}
     worlds: Annotated[
         dict[str, dict[str, Any] | None],
-        described("simulated environments with working tools: bank, mailbox, file_tree, accounts"),
+        described("simulated environments with working tools: bank, mailbox"),
     ] = {}
     faults: Annotated[
         str | list[dict[str, Any]] | None, described("faults of tools while they run: a file or a list")

@@ -13,10 +13,9 @@ from rightcall.agents.limits import Limits
 from rightcall.core.errors import ProviderError
 from rightcall.model import ExpectedCall, Golden, Message, ToolCall
 from rightcall.models.base import ModelReply, ModelRequest, Provider
-from rightcall.tools.worlds.accounts import Accounts
 from rightcall.tools.worlds.bank import Bank
-from rightcall.tools.worlds.file_tree import FileTree
 from rightcall.tools.worlds.mailbox import Mailbox
+from tests.support.worlds import Accounts, FileTree
 
 WORLDS = (
     Mailbox({"inbox": {

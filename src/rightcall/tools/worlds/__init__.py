@@ -2,8 +2,6 @@
 
     bank         accounts and transfers
     mailbox      messages read, sent and deleted
-    file_tree    files with versions
-    accounts     users, their sessions and their data
 
 Pass a world to a toolbox along with other tools: `Toolbox([Bank({"accounts": {…}})])`. Every trial gets its own
 world, made from that state; `context.state()` is its state afterwards.
