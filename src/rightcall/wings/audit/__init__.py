@@ -14,6 +14,5 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     mutation         the mutants of a golden
     options          the options of `rightcall audit` and `rightcall.audit`, each declared once
     overview         an audit in few words, for an assistant
-    pages            would it notice?
     result           what an audit found
 """
