@@ -19,7 +19,7 @@ from tests.wings.adapters.script import Answer, Journal
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.check.first_requests import compare_first_requests
 from rightcall.check.reach import FirstRequests
 from rightcall.model import Golden
@@ -41,7 +41,7 @@ class Counter(Journal):
 
 async def baseline_of(agent: Callable[[Golden], Any], goldens: list[Golden]) -> BaselinePool:
     lines = []
-    async with Session(Agent(agent)) as session:
+    async with agent_of_kind(Agent(agent)) as session:
         for golden in goldens:
             _, first_request = await perform_watched(session, golden, 0)
             lines.append(BaselineLine(golden.id, golden_hash(golden), "", ("1",), first=(first_request,)))

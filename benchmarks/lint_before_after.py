@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.lint.engine import lint
 from rightcall.model import Golden, Tool
 
@@ -55,7 +55,7 @@ async def chosen(pairs: list[dict[str, Any]], version: str) -> dict[str, list[bo
         agent = Agent(
             MODEL, tools=tools, settings={"temperature": 0, "tool_choice": "required", "max_tokens": 64}
         )
-        async with Session(agent, concurrency=1) as session:
+        async with agent_of_kind(agent, concurrency=1) as session:
             rights = found.setdefault(pair["title"], [])
             for which, request in pair["requests"]:
                 trajectory = await session.performer.perform(Golden(request), 0)

@@ -99,7 +99,7 @@ WALKS = {
 COUNTER = """
 import atexit, json, os, sys, threading
 walked, counts = set(), {"decoded": 0, "sessions": 0}
-COUNTED = {("datasets/goldens.py", "numbered_goldens"): "decoded", ("agents/session.py", "__init__"): "sessions"}
+COUNTED = {("datasets/goldens.py", "numbered_goldens"): "decoded", ("agents/open_agent.py", "__init__"): "sessions"}
 FUNCTION = 1  # CO_OPTIMIZED: set for functions, not for modules and class bodies
 def importing(frame):
     while frame is not None:

@@ -22,8 +22,8 @@ from benchmarks.adapters.rows import rows_file
 from benchmarks.adapters.scenarios import SCENARIOS
 from benchmarks.adapters.trials import framework_named, package_version
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
-from rightcall.agents.session import Session
 from rightcall.model import Golden, Trajectory
 
 EXPECTED = {
@@ -86,7 +86,7 @@ async def trajectory_of(framework: Framework, address: str) -> Trajectory:
     scenario = SCENARIOS[0]
     agent = framework.observed(framework.agent(Setup(address, "plain", scenario, CLIENT_TIMEOUT)))
     try:
-        async with Session(Agent(agent, limits=Limits(seconds=SECONDS))) as session:
+        async with agent_of_kind(Agent(agent, limits=Limits(seconds=SECONDS))) as session:
             return await session.performer.perform(Golden(scenario.says[0], id="outage"), 0)
     finally:
         await framework.close()

@@ -12,8 +12,8 @@ from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.conversation.personas import facts_beyond, flip_roles
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Trajectory, Turn, Usage
 from rightcall.model.trajectory import StopReason
@@ -40,7 +40,7 @@ def scripted(*answers):
 def held(golden, agent, user=None, **limits):
     async def perform():
         made = agent if isinstance(agent, Agent) else Agent(agent, [BANK], limits=Limits(**limits))
-        async with Session(made, user=user) as session:
+        async with agent_of_kind(made, user=user) as session:
             return await session.performer.perform(golden, 0)
 
     return asyncio.run(perform())

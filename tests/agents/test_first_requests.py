@@ -22,7 +22,7 @@ import requests
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import capture_first_request, perform_watched
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model import ExpectedCall, Golden
@@ -70,7 +70,7 @@ def watched(agent: Any, golden: Golden = GOLDEN) -> str:
     """The digest of the first request of a trial that runs."""
 
     async def perform() -> str:
-        async with Session(Agent(agent)) as session:
+        async with agent_of_kind(Agent(agent)) as session:
             return (await perform_watched(session, golden, 0))[1]
 
     return asyncio.run(perform())
@@ -80,7 +80,7 @@ def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> Cap
     """A trial that is captured; no request may reach the server."""
 
     async def capture() -> CapturedTrial:
-        async with Session(Agent(agent)) as session:
+        async with agent_of_kind(Agent(agent)) as session:
             with capture_requests():
                 return await capture_first_request(session, golden, RequestDigester(scrubber()), seconds)
 
@@ -346,7 +346,7 @@ def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwar
             sent.set()
 
     async def capture() -> CapturedTrial:
-        async with Session(Agent(agent)) as session:
+        async with agent_of_kind(Agent(agent)) as session:
             with capture_requests():
                 trial = await capture_first_request(session, GOLDEN, RequestDigester(scrubber()), 0.05)
         go.set()
@@ -369,7 +369,7 @@ def test_trials_at_once_are_told_apart_also_in_thread_pools(address):
     goldens = [Golden(f"weather {number}", id=str(number)) for number in range(12)]
 
     async def run() -> list[tuple[str, CapturedTrial]]:
-        async with Session(Agent(pooled)) as session:
+        async with agent_of_kind(Agent(pooled)) as session:
             kept = await asyncio.gather(*(perform_watched(session, golden, 0) for golden in goldens))
             digester = RequestDigester(scrubber())
             with capture_requests():
@@ -386,7 +386,7 @@ def test_a_library_that_the_agent_imports_late_is_hooked():
 import asyncio, sys
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.model import ExpectedCall, Golden
 assert "urllib3" not in sys.modules
 
@@ -398,7 +398,7 @@ def agent(golden):
         return "down"
 
 async def main():
-    async with Session(Agent(agent)) as session:
+    async with agent_of_kind(Agent(agent)) as session:
         print((await perform_watched(session, Golden("hi", id="g"), 0))[1])
 
 asyncio.run(main())
@@ -429,7 +429,7 @@ def test_libraries_are_hooked_while_a_trial_runs_and_not_in_the_rest_of_a_run(ad
         return "done"
 
     async def perform() -> list[str]:
-        async with Session(Agent(agent)) as session:
+        async with agent_of_kind(Agent(agent)) as session:
             seen.append(methods())
             first = (await perform_watched(session, GOLDEN, 0))[1]
             seen.append(methods())

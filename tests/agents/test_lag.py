@@ -8,9 +8,9 @@ import time
 from hypothesis import given, strategies as st
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.pool import BEAT, LagMeter
-from rightcall.agents.session import Session
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import Latency
 from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
@@ -84,7 +84,7 @@ def test_a_function_of_the_users_own_is_measured_the_same_way():
         return "hello"
 
     async def perform():
-        async with Session(Agent(answer)) as session:
+        async with agent_of_kind(Agent(answer)) as session:
             return await session.performer.perform(Golden("hi", id="g"), 0)
 
     trajectory = asyncio.run(perform())

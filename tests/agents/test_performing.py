@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.model import Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.models.base import ModelReply
@@ -21,7 +21,7 @@ GOLDEN = Golden("Weather in Hanoi?", id="g")
 
 def perform(agent: Agent, golden: Golden = GOLDEN, trial: int = 0) -> Trajectory:
     async def run() -> Trajectory:
-        async with Session(agent) as session:
+        async with agent_of_kind(agent) as session:
             return await session.performer.perform(golden, trial)
 
     return asyncio.run(run())
@@ -142,7 +142,7 @@ def test_a_users_agent_may_be_async_and_its_exception_is_data():
 
 def test_a_misspelt_setting_is_a_broken_setup():
     with pytest.raises(ConfigError, match="did you mean 'temperature'"):
-        Session(Agent("keyword:", settings={"temprature": 0}))
+        agent_of_kind(Agent("keyword:", settings={"temprature": 0}))
 
 
 def test_tools_may_be_plain_definitions_in_a_providers_spelling():

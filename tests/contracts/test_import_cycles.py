@@ -39,8 +39,9 @@ def test_a_cycle_is_found():
 
 LAZY_IMPORTS = {
     "__init__.py": "importing rightcall loads nothing",
+    "agents/kinds.py": "one module for each kind of agent",
     "agents/remote/remote_agent.py": "one module for each kind of address",
-    "agents/session.py": "MCP servers, for suites that have one",
+    "agents/open_agent.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "rules that few gates have",
     "files/places.py": "the places of YAML files",
     "metrics/builtin/dialogue.py": "values of answers, when a suite checks them",

@@ -11,7 +11,7 @@ import pytest
 import rightcall as rc
 from rightcall.agents.agent import with_endpoint
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.deepeval.metrics import AnswerRelevancyMetric, GEval, TaskCompletionMetric
@@ -205,7 +205,7 @@ def test_a_rate_is_shared_by_all_roles_at_a_server():
     entry = ModelEndpoint("openai:m", HERE, rate=rate)
 
     async def buckets():
-        async with Session(rc.Agent(entry, tools=[])) as session:
+        async with agent_of_kind(rc.Agent(entry, tools=[])) as session:
             return session.asker.rate, resolve(entry)._bucket(), shared_bucket("openai:other", rate)
 
     own, judges, other = asyncio.run(buckets())

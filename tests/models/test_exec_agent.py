@@ -14,11 +14,11 @@ import pytest
 import uvloop
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.remote.exec_agent import _Program
 from rightcall.agents.remote.remote_agent import command_of
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError
 from rightcall.model import Approval, Caller, ExpectedCall, Golden, Trajectory
 from tests.support.patience import wait_until
@@ -49,7 +49,7 @@ def asked(
 ) -> list[Trajectory]:
     async def run() -> list[Trajectory]:
         exchange = Exchange(folder=str(folder), reuse=reuse)
-        async with Session(Agent(model, exchange=exchange, **options)) as session:
+        async with agent_of_kind(Agent(model, exchange=exchange, **options)) as session:
             goldens = [Golden(t, id=t, expected_calls=(ExpectedCall("SECRET"),)) for t in texts]
             if at_once:
                 return list(await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens)))
@@ -126,7 +126,7 @@ def test_a_program_need_not_read_what_it_is_asked(tmp_path):
 
 def test_a_program_that_cannot_be_started_is_reported_before_the_run(tmp_path):
     async def problems() -> list[str]:
-        return await Session(Agent("exec:no-such-program-here x")).check()
+        return await agent_of_kind(Agent("exec:no-such-program-here x")).check()
 
     assert "program 'no-such-program-here' not found" in asyncio.run(problems())[0]
 
@@ -199,7 +199,7 @@ print(json.dumps({"calls": [call], "output": "Finished.", "approvals_seen": True
 def test_a_program_knows_the_caller_and_records_what_was_approved(tmp_path, role, status):
     async def run() -> Trajectory:
         exchange = Exchange(folder=str(tmp_path))
-        async with Session(Agent(program(tmp_path, REFUSING), exchange=exchange)) as session:
+        async with agent_of_kind(Agent(program(tmp_path, REFUSING), exchange=exchange)) as session:
             return await session.performer.perform(Golden("Delete", id="g", as_=Caller(role)), 0)
 
     (call,) = asyncio.run(run()).calls

@@ -15,14 +15,15 @@ from hypothesis import given, strategies as st
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.agent_session import SessionPerformer
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.remote.addressed_session import Asking
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, server_sent
 from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.agents.remote.http_agent import HttpAgent
+from rightcall.agents.remote.kind import OpenRemote
 from rightcall.agents.remote.reply_paths import JsonPath
-from rightcall.agents.session import Session
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, Trajectory, Turn
 from rightcall.models.http import Network
 from tests.models.loopback import _in_thread
@@ -47,7 +48,7 @@ GOLDEN = Golden(
 )
 def test_a_preset_that_cannot_be_used_is_refused(model, preset, words):
     with pytest.raises(rc.errors.ConfigError, match=words):
-        Session(Agent(model, exchange=Exchange(preset=preset)))
+        agent_of_kind(Agent(model, exchange=Exchange(preset=preset)))
 
 
 DROPPED, HALF = "the connection, dropped", "half a reply, then nothing"
@@ -99,7 +100,7 @@ def service(*answers: Any) -> Iterator[Service]:
 def asked(url: str, *goldens: Golden, exchange: Exchange | None = None, **options: Any) -> list[Trajectory]:
     async def run() -> list[Trajectory]:
         agent = Agent(f"http:{url}", exchange=exchange or Exchange(), **options)
-        async with Session(agent, patience=QUICK) as session:
+        async with agent_of_kind(agent, patience=QUICK) as session:
             return list(
                 await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens or (GOLDEN,)))
             )
@@ -348,7 +349,7 @@ def test_a_format_that_cannot_be_read_stops_the_run(answer, stop, words, request
 @pytest.mark.parametrize(("answer", "stop", "words", "_"), UNREADABLE)
 def test_an_agent_that_could_be_read_before_has_failed(answer, stop, words, _):
     async def run(url: str) -> list[Trajectory]:
-        async with Session(Agent(f"http:{url}"), patience=QUICK) as session:
+        async with agent_of_kind(Agent(f"http:{url}"), patience=QUICK) as session:
             return [await session.performer.perform(GOLDEN, trial) for trial in range(2)]
 
     with service({"output": "31"}, answer) as agent:
@@ -379,7 +380,7 @@ def test_a_service_that_refuses_connections_is_asked_again():
         pass
 
     async def run() -> tuple[Trajectory, int]:
-        async with Session(Agent(f"http:{gone.url}"), patience=QUICK) as session:
+        async with agent_of_kind(Agent(f"http:{gone.url}"), patience=QUICK) as session:
             assert session.asker is not None
             return await session.performer.perform(GOLDEN, 0), session.asker.retries
 
@@ -390,7 +391,7 @@ def test_a_service_that_refuses_connections_is_asked_again():
 
 def keys_of(url: str, run_id: str, *cells: tuple[Golden, int]) -> list[Trajectory]:
     async def run() -> list[Trajectory]:
-        async with Session(Agent(f"http:{url}"), patience=QUICK) as session:
+        async with agent_of_kind(Agent(f"http:{url}"), patience=QUICK) as session:
             session.begin(run_id)
             return [await session.performer.perform(golden, trial) for golden, trial in cells]
 
@@ -475,15 +476,15 @@ def test_a_variable_that_is_not_set_is_reported_before_anything_is_sent(monkeypa
 )  # fmt: skip
 def test_a_wrong_setup_is_reported_with_what_to_write(model, exchange, words):
     with pytest.raises(rc.errors.ConfigError, match=words):
-        Session(Agent(model, exchange=exchange))
+        agent_of_kind(Agent(model, exchange=exchange))
 
 
 def test_turns_of_a_session_know_the_earlier_ones_and_count_their_steps_on():
     reply = {"calls": [{"name": "get_weather", "arguments": {}}], "output": "31"}
 
     async def talk(url: str) -> Trajectory:
-        async with Session(Agent(f"http:{url}")) as opened:
-            assert opened.addressed is not None
+        async with agent_of_kind(Agent(f"http:{url}")) as opened:
+            assert isinstance(opened, OpenRemote)
             session = opened.addressed.session(GOLDEN, 0)
             await session.turn("Weather in Hanoi?")
             await session.turn("And in Hue?")

@@ -16,7 +16,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.model import Golden, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.tools.faults.plan import read_plan
@@ -190,7 +190,7 @@ def test_a_tool_of_an_observed_agent_under_faults_is_not_repeated_when_its_trial
 
     async def trial() -> Trajectory:
         observed = rc.observe(PydanticAgent(TestModel(), tools=[send_mail]))
-        async with Session(Agent(observed, faults=slow)) as session:
+        async with agent_of_kind(Agent(observed, faults=slow)) as session:
             session.begin("run-1", lambda: run_keys(tmp_path / "results.db"))
             return await session.performer.perform(Golden(id="g", input="mail"), 0)
 

@@ -18,7 +18,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.setup_problems import actions_of_replay
 from rightcall.core.errors import CheckError, ConfigError
 from rightcall.metrics.judged.rubric import Rubric
@@ -319,7 +319,7 @@ def test_a_function_is_told_to_run_in_a_replay_unless_its_result_was_recorded(fo
 
         rc.evaluate(Agent(agent, recordings=recordings_of(folder, "auto")), dataset=[GOLDEN])
     replayed = Agent(agent, recordings=recordings_of(folder, "replay"))
-    assert "it is a function, so only its requests are answered" in actions_of_replay(Session(replayed))
+    assert "it is a function, so only its requests are answered" in actions_of_replay(agent_of_kind(replayed))
     evaluate(replayed)
     assert ACTED == ["ran", "ran"]
     whole = Recordings(RecordSettings("auto", level="trajectory"), folder / "whole")
@@ -327,7 +327,7 @@ def test_a_function_is_told_to_run_in_a_replay_unless_its_result_was_recorded(fo
     done = list(ACTED)
     replay = Recordings(RecordSettings("replay", level="trajectory"), folder / "whole")
     again = Agent(lambda golden: ACTED.append("ran") or "done", recordings=replay)
-    assert not actions_of_replay(Session(again))
+    assert not actions_of_replay(agent_of_kind(again))
     evaluate(again)
     assert done == ACTED
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.check.reach import input_changes
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.importers.skill_queries import import_skill_queries
@@ -58,7 +58,7 @@ def test_a_model_loads_skills_by_one_tool_and_gets_the_body(project: Path) -> No
     plan = plan_of(project, agent={"model": "keyword:", "skills": "skills", "mode": "loop"})
 
     async def perform() -> Trajectory:
-        async with Session(plan.agent) as session:
+        async with agent_of_kind(plan.agent) as session:
             assert list(session.request_tools) == ["load_skill"]
             assert session.tools["forms"].kind == "skill"
             return await session.performer.perform(Golden("Please fill in this form", "f1"), 0)

@@ -134,6 +134,12 @@ class Agent:
         return self.execute == "real" or any(map(runs_for_real, self.mocks.values()))
 
     @property
+    def layers(self) -> dict[str, Any]:
+        """What stands around the calls of its tools, by the names of the layers."""
+        settings = {"guard": guard_policy(self.guard), "faults": self.faults}
+        return {name: setting for name, setting in settings.items() if setting is not None}
+
+    @property
     def name(self) -> str:
         if isinstance(self.model, str):
             return self.model

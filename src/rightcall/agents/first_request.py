@@ -9,7 +9,7 @@ from functools import partial
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.session import Session
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import InputError
 from rightcall.model.golden import AnyGolden, Golden, request_of
 from rightcall.model.trajectory import Trajectory
@@ -41,7 +41,7 @@ def holds_expectations(text: str, golden: AnyGolden) -> bool:
     return written and WRITTEN.search(request_of(golden)) is None
 
 
-async def perform_watched(session: Session, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
+async def perform_watched(session: OpenAgent, golden: AnyGolden, trial: int) -> tuple[Trajectory, str]:
     """A trial, and the digest of its first request.
 
     The digest is empty when the suite owns the request, and when the agent made none. In a conversation somebody else
@@ -89,7 +89,7 @@ def _require_no_leak(agent: Agent, golden: AnyGolden, trajectory: Trajectory, ad
 
 
 async def capture_first_request(
-    session: Session, golden: Golden, digester: RequestDigester, seconds: float
+    session: OpenAgent, golden: Golden, digester: RequestDigester, seconds: float
 ) -> CapturedTrial:
     """Start the agent on a golden and stop it at its first request, which is not sent.
 

@@ -29,7 +29,7 @@ class PerformerOf(Protocol[G_contra]):
 Performer = PerformerOf[Golden]
 AnyPerformer = PerformerOf[AnyGolden]
 Conversations = PerformerOf[ConversationalGolden]
-OpenModel = Callable[[str], Awaitable[Performer]]
+NamedModel = Callable[[str], Awaitable[Performer]]
 """Opens the same agent with another model."""
 
 
@@ -40,7 +40,7 @@ class EitherPerformer:
         self,
         single_turn: Performer,
         conversations: Callable[[], Conversations],
-        named_model: OpenModel | None = None,
+        named_model: NamedModel | None = None,
     ) -> None:
         self._single_turn, self._conversations, self._named_model = single_turn, conversations, named_model
         self._of_model: dict[str, Performer] = {}
@@ -115,3 +115,10 @@ class TapedAgent:
         finally:
             CURRENT.reset(token)
             self._recordings.end(case)
+
+
+def tape_performer(performer: AnyPerformer, recordings: Recordings | None, *, tools: bool) -> AnyPerformer:
+    """The performer, recorded and replayed where the agent has recordings; with `tools`, those are recorded ones."""
+    if tools:
+        performer = RecordedToolsAgent(performer)
+    return TapedAgent(performer, recordings) if recordings else performer

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, other_provider, tools_of
+from rightcall.agents.agent import Agent, as_settings, as_tools, other_provider, tools_of
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.session import Session
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.models.base import Settings
 from rightcall.tools.definitions.offer import tool_set_problems
@@ -18,31 +19,28 @@ from rightcall.tools.runtime.toolbox import Toolbox
 
 def open_problems(
     agent: Agent, *, concurrency: int = 32, seed: int = 0, user: UserSetup | Users | None = None
-) -> tuple[Session | None, list[str]]:
-    """A session of the agent, not entered yet; or None and every problem that prevents one."""
+) -> tuple[OpenAgent | None, list[str]]:
+    """The agent, not opened yet; or None and every problem that prevents one."""
     try:
-        session = Session(agent, concurrency=concurrency, seed=seed, user=user)
+        opened = agent_of_kind(agent, concurrency=concurrency, seed=seed, user=user)
     except RightCallError as error:
         own = list(error.problems) if isinstance(error, ConfigError) else [str(error)]
         return None, agent_problems(agent) or own
-    problems = tool_set_problems(agent.tool_sets, list(session.tools)) if agent.tool_sets else []
-    return (None, problems) if problems else (session, [])
+    problems = tool_set_problems(agent.tool_sets, list(opened.tools)) if agent.tool_sets else []
+    return (None, problems) if problems else (opened, [])
 
 
-def actions_of_replay(session: Session) -> str:
+def actions_of_replay(opened: OpenAgent) -> str:
     """What a replay of this agent does besides replaying; empty when it acts on nothing."""
-    agent = session.agent
-    model, recordings = agent.model, agent.recordings
-    if recordings is None or not recordings.replays_only or session.provider is not None:
+    agent, reason = opened.agent, opened.acts_in_replay
+    recordings = agent.recordings
+    if recordings is None or not recordings.replays_only or not reason:
         return ""
-    if session.addressed is not None or recordings.settings.level == "trajectory":
-        return ""  # what it returned, or what was sent to it, is recorded: it is neither called nor started
+    if recordings.settings.level == "trajectory":
+        return ""  # what it returned is recorded: it is neither called nor started
     remedy = "record: {level: trajectory} replays what it returned without running it"
-    if isinstance(model, ObservedAgent) and not desk_problem(model, list(session.tools.values())):
-        return ""
-    whose = "its tools are run by its own code" if isinstance(model, ObservedAgent) else "it is a function"
     return (
-        f"a replay runs {agent.name}: {whose}, so only its requests are answered from the recording,"
+        f"a replay runs {agent.name}: {reason}, so only its requests are answered from the recording,"
         f" and whatever else it does happens again; {remedy}"
     )
 
@@ -52,12 +50,10 @@ def agent_problems(agent: Agent) -> list[str]:
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(
-            tools_of(agent), mocks=agent.mocks, execute=agent.execute, faults=agent.faults, guard=agent.guard
-        ),
+        lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.execute, **agent.layers),
         lambda: as_settings(agent.settings),
         lambda: _check_sets(agent),
-        lambda: Session(
+        lambda: agent_of_kind(
             agent
             if watched
             else replace(

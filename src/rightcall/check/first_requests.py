@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from rightcall.agents.first_request import capturable, capture_first_request
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.check.reach import FirstRequests
 from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
@@ -47,7 +48,7 @@ async def compare_first_requests(
 
     `watch` is called with the number of goldens compared so far, and of all.
     """
-    session = Session(capturable(plan.agent), concurrency=plan.concurrency)
+    session = agent_of_kind(capturable(plan.agent), concurrency=plan.concurrency)
     ignored = plan.agent.recordings.ignored if plan.agent.recordings else ()
     comparison = _Comparison(session, RequestDigester(scrubber(), ignored), baseline, watch)
     goldens = comparison.comparable(sorted(plan.goldens(), key=lambda golden: golden.id))
@@ -66,7 +67,7 @@ class _Comparison:
     """Captures in progress, and what they have shown."""
 
     def __init__(
-        self, session: Session, digester: RequestDigester, baseline: BaselinePool, watch: Compared | None
+        self, session: OpenAgent, digester: RequestDigester, baseline: BaselinePool, watch: Compared | None
     ) -> None:
         self._session, self._digester, self._watch = session, digester, watch
         self._lines = baseline.goldens

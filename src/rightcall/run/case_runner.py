@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from rightcall.agents.first_request import perform_watched
-from rightcall.agents.session import Session
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.score_case import time_to_score
@@ -34,7 +34,7 @@ from rightcall.tools.attacks.trial_plants import plant_request
 class CaseRunner:
     """Runs and scores one trial of a plan."""
 
-    def __init__(self, plan: Plan, session: Session) -> None:
+    def __init__(self, plan: Plan, session: OpenAgent) -> None:
         self._session, self._scorer = session, plan.scorer
         self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
         self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.pool import Pool
-from rightcall.agents.session import Session
 from rightcall.decide.check_rule import CheckWord
 from rightcall.files.project_files import enter_folder
 from rightcall.model.golden import AnyGolden
@@ -28,7 +28,7 @@ class InProcess:
 
     remote = False
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: OpenAgent) -> None:
         self._session = session
         self._pool = Pool(1)
         self._watch: AgentWatch | None = None
@@ -128,7 +128,7 @@ class DecidedTrials(InProcess):
     what was asked for, `answered` are results from before an interruption, which are not asked for again.
     """
 
-    def __init__(self, session: Session, decider: Decider) -> None:
+    def __init__(self, session: OpenAgent, decider: Decider) -> None:
         super().__init__(session)
         self.decider = decider
         self._cells = asyncio.Queue[Cell | None]()

@@ -14,7 +14,7 @@ import msgspec
 from rightcall.agents.agent import Agent, agents_problem, confirm_problem
 from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.session import Session
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
 from rightcall.core import codec
 from rightcall.core.codec import describe_value
@@ -109,7 +109,7 @@ class Prepared(msgspec.Struct, frozen=True):
     """
 
     plan: Plan
-    session: Session
+    session: OpenAgent
     goldens: int
     definitions: tuple[Tool, ...]
     fingerprints: Mapping[str, str]
@@ -208,7 +208,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         reading = _Reading(plan)
         golden_problems = reading.problems(session.tools)
         problems += _loader_problems(session, reading.skills_expected)
-        if session.provider is not None and not remote:
+        if session.asks_model and not remote:
             problems += await model_problems(plan.agent, reading.models)
         problems += golden_problems + (worst_case_problems(plan) if plan.gate is not None else [])
         if reading.unreviewed:
@@ -331,13 +331,13 @@ class _Reading:
         return (_validate(golden) for golden in dataset)
 
 
-def _loader_problems(session: Session, skills: Sequence[str]) -> list[str]:
+def _loader_problems(session: OpenAgent, skills: Sequence[str]) -> list[str]:
     """Skills that goldens expect, when no tool of the agent could load one.
 
     An agent may not expose its tools, and a framework exposes neither those of sub-agents nor those of toolsets.
     """
     tools, observed = session.request_tools, isinstance(session.agent.model, ObservedAgent)
-    if not skills or observed or can_load(tools) or (not tools and session.provider is None):
+    if not skills or observed or can_load(tools) or (not tools and not session.asks_model):
         return []
     loaders = "a tool that loads skills, a file reader or a shell"
     return [

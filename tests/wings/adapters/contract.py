@@ -13,8 +13,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
-from rightcall.agents.session import Session
 from rightcall.api.tool_lint import definitions_given
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Trajectory, Turn
 from rightcall.models.scripted import ScriptedProvider
@@ -101,7 +101,7 @@ def performed(agent: Any, *texts: str, limits: Limits | None = None, **options: 
     """What an agent did for each text, all at once, as trials of a run."""
 
     async def run() -> list[Trajectory]:
-        async with Session(Agent(agent, limits=limits or Limits(), **options)) as session:
+        async with agent_of_kind(Agent(agent, limits=limits or Limits(), **options)) as session:
             goldens = [Golden(text, id=f"g{number}") for number, text in enumerate(texts)]
             return list(await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens)))
 
@@ -296,7 +296,7 @@ class AdapterContract:
         )  # fmt: skip
 
         async def run() -> None:
-            async with Session(Agent(self.observed(journal))) as session:
+            async with agent_of_kind(Agent(self.observed(journal))) as session:
                 await session.performer.perform(golden, 0)
 
         asyncio.run(run())

@@ -14,7 +14,7 @@ from langgraph.types import interrupt
 
 import rightcall as rc
 from agents import Agent, Runner, function_tool
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.core.errors import ConfigError
 from tests.wings.adapters.approval_contract import ApprovalContract, asked, codes
 from tests.wings.adapters.contract import performed
@@ -74,7 +74,7 @@ def test_a_conversation_ends_where_nobody_answers():
     said = [rc.Turn("user", "delete 7"), rc.Turn("user", "weather Hue")]
 
     async def run() -> rc.Trajectory:
-        async with Session(rc.Agent(agent)) as session:
+        async with agent_of_kind(rc.Agent(agent)) as session:
             return await session.performer.perform(rc.ConversationalGolden("delete", id="g", turns=said), 0)
 
     made = asyncio.run(run())

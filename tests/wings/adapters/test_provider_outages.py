@@ -17,9 +17,9 @@ from aiohttp import web
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.provider_outage import stop_of_exception
-from rightcall.agents.session import Session
 from rightcall.core.event_loop import run_blocking
 from rightcall.model import Golden
 from tests.models.loopback import _in_thread
@@ -136,7 +136,7 @@ AGENTS = {
 
 def ended(agent: Any) -> tuple[str, str]:
     async def perform() -> Any:
-        async with Session(Agent(agent, limits=Limits(seconds=30))) as session:
+        async with agent_of_kind(Agent(agent, limits=Limits(seconds=30))) as session:
             return await session.performer.perform(Golden("weather Hanoi", id="g"), 0)
 
     made = run_blocking(perform())

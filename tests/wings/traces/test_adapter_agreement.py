@@ -20,7 +20,7 @@ from pydantic_ai import Agent as PydanticAgent, InstrumentationSettings
 
 import rightcall as rc
 from agents import Agent, OpenAIChatCompletionsModel, OpenAIResponsesModel, set_trace_processors
-from rightcall.agents.session import Session
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.model import Golden, Trajectory
 from rightcall.wings.traces.reader import load_traces
 from tests.wings.adapters.kits.langchain import LangChainKit
@@ -125,7 +125,7 @@ def told_twice(
     async def run() -> list[Trajectory]:
         async with (
             framework(provider) as agent,
-            Session(rc.Agent(rc.observe(agent, calls=calls))) as session,
+            agent_of_kind(rc.Agent(rc.observe(agent, calls=calls))) as session,
         ):
             goldens = [Golden(text, id=text) for text in texts]
             return list(await asyncio.gather(*(session.performer.perform(g, 0) for g in goldens)))

@@ -1,6 +1,7 @@
 """Agents of other frameworks, observed while they run: hook → events → trajectory.
 
 observed_agent   `observe(agent)`: an agent of a known framework, or a function, ready to be evaluated
+kind             this kind of agent, ready to run
 session          one trial: several turns with one agent, and what was observed so far
 voices           who speaks: requests of a client below a framework, inside its tools, or apart from it
 recorder         what one adapter hears; the only place that joins calls with their results

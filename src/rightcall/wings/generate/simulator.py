@@ -23,10 +23,11 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.conversation.dialogue_loop import UserFault
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.conversation.personas import DEFAULT_PERSONAS, by_persona
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.pool import Pool
-from rightcall.agents.session import Session
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.event_loop import run_blocking
 from rightcall.model.case import ConversationalTestCase
@@ -100,7 +101,9 @@ class ConversationSimulator:
         setup = self._setup(stopping_criteria, max_turns or max_user_simulations)
         jobs = list(self._jobs(conversational_goldens, setup))
         cases: dict[int, ConversationalTestCase] = {}
-        async with Session(agent, concurrency=self._concurrency, seed=self._seed, user=setup) as session:
+        async with agent_of_kind(
+            agent, concurrency=self._concurrency, seed=self._seed, user=setup
+        ) as session:
             problems = await session.check()
             if problems:
                 raise ConfigError(*problems)
@@ -150,7 +153,7 @@ class ConversationSimulator:
                 yield _Job(index, _simulated(golden), index)
                 index += 1
 
-    async def _hold(self, job: _Job, session: Session) -> ConversationalTestCase:
+    async def _hold(self, job: _Job, session: OpenAgent) -> ConversationalTestCase:
         golden, spent = job.golden, Usage()
         if job.profile is not None and isinstance(session.users, ModelUsers):
             try:

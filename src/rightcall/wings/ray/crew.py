@@ -14,7 +14,7 @@ from rightcall.wings.ray.message import (
     Close,
     Deal,
     Instruction,
-    OpenAgent,
+    OpenOrder,
     RateShare,
     encode,
     read_farewell,
@@ -101,7 +101,7 @@ class Crew:
         worker = await self._engine.spawn(seat.number, self._setup)
         try:
             seat.at_once = self._share(seat)
-            hello = read_hello(await self._greet(worker, OpenAgent(seat.at_once, seat.number)))
+            hello = read_hello(await self._greet(worker, OpenOrder(seat.at_once, seat.number)))
             seat.node = hello.node
             refuse_unfit(seat, hello, self._expected)
         except BaseException:
@@ -109,7 +109,7 @@ class Crew:
             raise
         return worker
 
-    async def _greet(self, worker: Any, greeting: OpenAgent) -> bytes:
+    async def _greet(self, worker: Any, greeting: OpenOrder) -> bytes:
         patience = self._options.hello_seconds
         try:
             async with asyncio.timeout(patience):

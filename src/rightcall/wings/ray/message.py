@@ -27,7 +27,7 @@ Pack = Callable[[Any], bytes]
 """Pickles what goes to a worker; an engine may know more kinds of functions than `pickle` does."""
 
 
-class OpenAgent(msgspec.Struct, tag=True, frozen=True):
+class OpenOrder(msgspec.Struct, tag=True, frozen=True):
     """Open the agent and check it; the answer is a `Hello`. `number` is the worker's place among them."""
 
     at_once: int
@@ -54,7 +54,7 @@ class Close(msgspec.Struct, tag=True, frozen=True):
     """Close the agent; the answer is a `Farewell`."""
 
 
-Instruction = OpenAgent | Deal | RateShare | Stop | Close
+Instruction = OpenOrder | Deal | RateShare | Stop | Close
 
 
 class Failed(msgspec.Struct, frozen=True):

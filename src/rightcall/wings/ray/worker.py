@@ -20,9 +20,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rightcall.agents.agent import Agent
+from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import RunLimits
+from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.pool import Pool
-from rightcall.agents.session import Session
 from rightcall.agents.setup_problems import model_problems
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import CaseResult
@@ -40,7 +41,7 @@ from rightcall.wings.ray.message import (
     Failed,
     Farewell,
     Hello,
-    OpenAgent,
+    OpenOrder,
     RateShare,
     Sent,
     cases_to_send,
@@ -63,7 +64,7 @@ class Worker:
         self._outboxes: dict[int, Outbox] = {}
         self._owner: dict[Key, tuple[Outbox, int]] = {}
         self._pool = Pool(1)
-        self._session: Session | None = None
+        self._session: OpenAgent | None = None
         self._running: asyncio.Task[None] | None = None
         self._failed: Failed | None = None
         self._watch: AgentWatch | None = None
@@ -71,7 +72,7 @@ class Worker:
 
     async def tell(self, message: bytes) -> bytes:
         instruction = read_message(message)
-        if isinstance(instruction, OpenAgent):
+        if isinstance(instruction, OpenOrder):
             return encode(await self._open(instruction))
         if isinstance(instruction, Deal):
             self._deal(instruction.at_once)
@@ -113,16 +114,16 @@ class Worker:
             )
         )
 
-    async def _open(self, request: OpenAgent) -> Hello:
+    async def _open(self, request: OpenOrder) -> Hello:
         node = socket.gethostname()
         try:
             return await self._session_of(self._load(), request, node)
         except Exception as error:
             return Hello(node, failed=Failed.of(error))
 
-    async def _session_of(self, setup: WorkerSetup, request: OpenAgent, node: str) -> Hello:
+    async def _session_of(self, setup: WorkerSetup, request: OpenOrder, node: str) -> Hello:
         plan = setup.plan
-        session = Session(
+        session = agent_of_kind(
             with_server(plan.agent, request.number),
             concurrency=plan.concurrency,
             seed=plan.seed,
@@ -132,7 +133,7 @@ class Worker:
         await session.__aenter__()
         self._session = session
         problems = [*await session.check(), *await plan.scorer.problems()]
-        if session.provider is not None:
+        if session.asks_model:
             problems += await model_problems(plan.agent, setup.models)
         fingerprints = plan.fingerprints(definitions)
         hello = Hello(
@@ -146,7 +147,7 @@ class Worker:
         self._begin(setup, session, request.at_once)
         return hello
 
-    def _begin(self, setup: WorkerSetup, session: Session, at_once: int) -> None:
+    def _begin(self, setup: WorkerSetup, session: OpenAgent, at_once: int) -> None:
         case, limited = CaseRunner(setup.plan, session), LimitedLag(setup.plan)
         self._watch = case.watch
 
