@@ -90,9 +90,9 @@ def test_a_failure_shows_the_reason_and_a_difference_but_no_traceback(project):
     found.stdout.no_fnmatch_line("*def test_weather*")
 
 
-def test_the_summary_has_the_rate_with_wilsons_interval(project):
+def test_the_summary_says_how_many_goldens_passed(project):
     found = project("hanoi", *(f"city{i}" for i in range(19))).runpytest()
-    found.stdout.fnmatch_lines(["  19 of 20 goldens passed: 95% ?76.4%, 99.1%?"])
+    found.stdout.fnmatch_lines(["  19 of 20 goldens passed"])
 
 
 def test_the_summary_counts_each_function_and_all(project):
@@ -100,10 +100,10 @@ def test_the_summary_counts_each_function_and_all(project):
     found.stdout.fnmatch_lines(
         [
             "*::test_weather on *",
-            "  1 of 2 goldens passed: *",
+            "  1 of 2 goldens passed",
             "*::test_greeting on *",
             "all",
-            "  2 of 3 goldens passed: *",
+            "  2 of 3 goldens passed",
         ]
     )
 
@@ -122,7 +122,7 @@ def test_results_are_in_the_store(project):
 def test_min_decides_the_session(project, least, code, word):
     found = project("hanoi", *(f"city{i}" for i in range(19))).runpytest("--rightcall-min", least)
     assert found.ret == code
-    found.stdout.fnmatch_lines([f"gate {word}: pass rate 95%*"])
+    found.stdout.fnmatch_lines([f"gate {word}: 19 of 20 goldens passed (95%); *% wanted"])
 
 
 def test_min_by_interval_says_when_it_may_be_chance(project):
@@ -330,7 +330,7 @@ def test_workers_of_xdist_write_one_run_and_ask_each_golden_once(project, spread
     made = project("hanoi", *(f"city{i}" for i in range(9)))
     found = made.runpytest_subprocess("-n", "2", "--dist", spread, "-p", "no:cacheprovider")
     found.assert_outcomes(passed=9, failed=1)
-    found.stdout.fnmatch_lines(["  9 of 10 goldens passed: 90%*"])
+    found.stdout.fnmatch_lines(["  9 of 10 goldens passed"])
     with open_store(made.path / ".rightcall" / "rightcall.db", must_exist=True) as store:
         (run,) = store.runs.page()
         assert (run.results, run.passed, run.verdict) == (10, 9, "FAIL")
@@ -433,7 +433,7 @@ def test_a_forbidden_call_fails_the_session_whatever_the_pass_rate(pytester):
     pytester.makepyfile(AGENT + FORBIDDEN.replace("([", "(*[", 1))
     found = pytester.runpytest("--rightcall-min=0.5")
     assert found.ret == 1
-    found.stdout.fnmatch_lines(["*gate FAIL*forbidden_call*"])
+    found.stdout.fnmatch_lines(["*gate FAIL*DANGER a forbidden tool was called in 1 golden"])
 
 
 def test_forbid_fails_the_session_by_a_code(project):

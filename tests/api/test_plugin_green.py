@@ -41,10 +41,10 @@ def no_other_plugins(pytester, monkeypatch):
     ("test", "options", "code", "says"),
     [
         (JUDGED, (), 1, "*INCONCLUSIVE: goldens pass by a judge that is not calibrated*"),
-        (JUDGED, ("--rightcall-uncalibrated=allow",), 0, "*1 of 1 goldens passed*"),
+        (JUDGED, ("--rightcall-uncalibrated=allow",), 0, "*1 of 1 golden passed*"),
         (JUDGED, ("--rightcall-min=0.5",), 1, "*gate INCONCLUSIVE*"),
-        (OBSERVED, (), 0, "*1 of 1 goldens passed*"),
-        (EXACT, (), 0, "*1 of 1 goldens passed*"),
+        (OBSERVED, (), 0, "*1 of 1 golden passed*"),
+        (EXACT, (), 0, "*1 of 1 golden passed*"),
         (
             EXACT,
             ("--rightcall-forbid=forbidden_call",),

@@ -18,7 +18,7 @@ def test_what_init_writes_runs_at_once(rightcall):
     assert written.code == 0 and "rightcall run mine/suite.yaml" in written.out
     done = rightcall("run", "mine/suite.yaml")
     assert done.code in (0, 1) and done.err == ""
-    assert "mine on keyword:" in done.out and "rightcall runs show" in done.out
+    assert done.out.startswith(("PASS  ", "FAIL  ")) and "rightcall runs show" in done.out
 
 
 AGENT = """
@@ -67,7 +67,7 @@ def test_init_writes_the_suite_of_an_agent_whose_drafts_are_refused_until_they_a
         assert refused.code == 2 and "unreviewed" in refused.err + refused.out
     rightcall("generate", "review", "mine/goldens.jsonl", "--accept", "balance")
     assert rightcall("dataset", "check", "mine/goldens.jsonl").code == 0
-    assert "PASS all 1 case passed" in rightcall("run", "mine/suite.yaml").out
+    assert "PASS  1 of 1 golden passed" in rightcall("run", "mine/suite.yaml").out
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,8 @@ def test_list_is_narrowed_and_paged(url):
 
 def test_show_says_why_first_and_what_to_type_next(url):
     shown = said(runs, "show", "r-1", "--store", url)
-    assert shown.index("FAIL 1 of 2 cases passed") < shown.index("✗ hanoi") < shown.index("wrong_value 1")
-    assert "✗ hue" not in shown and f"rightcall runs show r-1 hanoi --store {url}" in shown
+    assert shown.index("FAIL  1 of 2 cases passed") < shown.index("hanoi\n") < shown.index("suite  ")
+    assert "hue  " not in shown and f"rightcall runs show r-1 hanoi --store {url}" in shown
     unfinished = said(runs, "show", "--store", url)
     assert "unfinished" in unfinished and "--resume r-3" in unfinished
     assert json.loads(said(runs, "show", "r-1", "--json", "--store", url))["verdict"] == "FAIL"
@@ -70,7 +70,7 @@ def test_show_says_why_first_and_what_to_type_next(url):
 def test_show_of_a_case_has_its_trials_its_history_and_how_to_repeat_it(url):
     shown = said(runs, "show", "r-1", "hanoi", "--store", url)
     assert "✗ failed" in shown and "calls, expected and made" in shown
-    assert "this golden in other runs" in shown and "r-2" in shown
+    assert "before  " in shown
     assert 'rc.evaluate(agent, dataset, only=["hanoi"])\n' in shown
     with pytest.raises(InputError, match="has no trial 7"):
         said(runs, "show", "r-1", "hanoi", "--trial", "7", "--store", url)

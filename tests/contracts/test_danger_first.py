@@ -12,12 +12,10 @@ from collections.abc import Callable
 from html import unescape
 
 import pytest
-from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.cli.run_show import show
 from rightcall.model import Annotations, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
@@ -75,11 +73,6 @@ def report(run, kind: str) -> str:
     out = io.BytesIO()
     writer_of(kind)(run.store, run.id, out)
     return out.getvalue().decode()
-
-
-def terminal(run) -> list[str]:
-    shown = CliRunner().invoke(show, [run.id, "--store", str(run.store.name)], env={"COLUMNS": "200"})
-    return [line for line in shown.stdout.splitlines() if line[:1] in ("✗", "~", "!")]
 
 
 def markdown(run) -> list[str]:
@@ -151,7 +144,7 @@ def scored_trials(run) -> list[str]:
 
 
 OUTPUTS = [
-    terminal, markdown, html, junit, dashboard, notebook, annotations, rows_of_view, scored_trials,
+    markdown, html, junit, dashboard, notebook, annotations, rows_of_view, scored_trials,
 ]  # fmt: skip
 
 

@@ -24,7 +24,11 @@ def outcomes(n: int, **harm: str) -> list[Outcome]:
 @pytest.mark.parametrize("code", sorted(FATAL))
 def test_one_is_too_many_whatever_the_rate(code):
     verdict = decide(read_gate({"min": 0.8}), outcomes(100, g3=code))
-    assert verdict.word == "FAIL" and f"{code} occurred 1 time in 1 golden: g3" in verdict.sentence
+    assert (
+        verdict.word == "FAIL"
+        and verdict.reason.endswith("in 1 golden")
+        and f"no {code}" in {c.name for c in verdict.checks}
+    )
 
 
 def test_a_gate_may_say_otherwise_but_not_both():

@@ -72,7 +72,7 @@ def in_folder(tmp_path, monkeypatch):
 def test_the_gate_refuses_then_labels_decide_it():
     run = evaluated(Gate(min=0.8))
     assert run.verdict.word == "INCONCLUSIVE" and "0 of 24 labels" in run.verdict.sentence
-    assert f"rightcall judge label {run.id} --metric refund" in run.verdict.sentence
+    assert f"rightcall judge label {run.id} --metric refund" in run.verdict.hint
     label(run)
     decided = rc.gate(run.id, min=0.8)
     assert decided.word == "PASS" and decided.checks[0].labels == 48
@@ -126,7 +126,7 @@ def test_stopping_early_by_a_judges_own_rate_is_refused():
 def test_a_run_without_a_gate_says_that_its_judge_is_not_calibrated():
     run = evaluated(None)
     assert run.verdict.word == "INCONCLUSIVE" and run.verdict.exit_code == 3
-    assert "2 of them judged by a model, by a judge that is not calibrated" in run.verdict.sentence
+    assert "2 failed by a model; all wanted, but the judge is not proven" in run.verdict.sentence
 
 
 def test_compare_never_claims_a_difference_that_only_a_judge_saw():

@@ -18,7 +18,7 @@ def make_run(folder: Path, *options: str) -> None:
     command = [sys.executable, "-m", "rightcall.cli.main", "run", "judging/suite.yaml", *options]
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
-    assert ended.returncode == 3 and "12 of 60 cases did not pass" in ended.stdout, (
+    assert ended.returncode == 3 and "48 of 60 goldens passed, 12 failed by a model" in ended.stdout, (
         ended.stdout + ended.stderr
     )
 

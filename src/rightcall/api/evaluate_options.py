@@ -28,6 +28,11 @@ Metrics = Annotated[
 ]
 
 
+Quiet = Annotated[
+    bool | None, Option("Print nothing", default="print the result, except in notebooks and under pytest")
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoringOptions:
     """How cases are scored, decided and stored."""
@@ -48,6 +53,7 @@ class ScoringOptions:
         Mapping[str, Any], Option("Settings to keep with the run, such as a prompt's version")
     ] = field(default_factory=dict)
     store: StoreOption = None
+    quiet: Quiet = None
 
     def decision(self) -> Gate | None:
         """The gate, in whichever form it was passed."""

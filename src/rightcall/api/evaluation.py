@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from rightcall.api.evaluate_options import EvaluateOptions, ScoreCasesOptions
 from rightcall.api.run_display import RunDisplay
-from rightcall.api.run_result import RunResult, warn_of_mode
+from rightcall.api.run_result import RunResult, announce, warn_of_mode
 from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
@@ -41,7 +41,9 @@ async def aevaluate(options: EvaluateOptions) -> RunResult:
     alone = options.workers is None and options.on is None
     pool = nullcontext() if alone else worker_pool(options.workers, options.on)
     with pool as workers, RunDisplay(options.progress) as display:
-        return await _run(plan, options.store, workers, display)
+        run = await _run(plan, options.store, workers, display)
+    announce(run, quiet=options.quiet)
+    return run
 
 
 def rescore(
@@ -110,7 +112,9 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
         settings=options.plain_settings(),
         floor=floor,
     )
-    return RunResult(run_id, summary, verdict, store)
+    run = RunResult(run_id, summary, verdict, store)
+    announce(run, quiet=options.quiet)
+    return run
 
 
 def worker_pool(workers: int | None, on: str | None) -> WorkerPool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
 
+from rightcall.api.run_display import in_notebook
 from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
 from rightcall.model.run import CaseResult, Summary
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.run.judged_estimate import NoJudgedRate
     from rightcall.run.preparation import PlanWarning
+    from rightcall.show.matrix import RunMatrix
+    from rightcall.show.screen import Screen
     from rightcall.show.view.case import CaseView
     from rightcall.stats.judged_rate import JudgedRate
     from rightcall.store.sql.store import Store
@@ -142,13 +146,42 @@ class RunResult:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
         return pandas.DataFrame(result_columns(self.store.runs.results(self.id, trajectories=True)))
 
+    def show(self, case: str = "", *, width: int | None = None) -> None:
+        """Print the run in full, as `rightcall runs show` does; with the id of a golden, one case."""
+        from rightcall.show.screen import Screen
+
+        out = Screen(width=width)
+        if not case:
+            from rightcall.show.whole_run import show_run
+
+            show_run(out, self.store, self.store.runs.get(self.id), kinds=MOST_ROWS)
+            return
+        from rightcall.show.case_screen import show_case
+
+        show_case(out, self.store, self.store.runs.get(self.id), case)
+
+    def matrix(self) -> RunMatrix:
+        """Which case passed which metric: printed, a row for each case and a column for each metric."""
+        from rightcall.show.matrix import run_matrix
+
+        return run_matrix(self.store, self.id)
+
+    def require(self) -> None:
+        """Raise an `AssertionError` with the screen of the run unless it passed."""
+        if not self.passed:
+            raise AssertionError(f"\n{self.screen()}")
+
+    def screen(self, *, every: bool = False) -> str:
+        """What `rightcall run` prints of the run, without colours; `every` names each golden that did not pass."""
+        from rightcall.show.screen import screen_text
+
+        return screen_text(partial(print_result, self, every=every))
+
+    def __str__(self) -> str:
+        return self.verdict.sentence
+
     def __repr__(self) -> str:
-        overall = self.summary.overall
-        return (
-            f"<RunResult {self.id}: {self.verdict.word}, {overall.passed:,} of {overall.cases:,} passed"
-            f"{f', {overall.errors:,} errors' if overall.errors else ''}"
-            f"{f', {self.summary.unchecked:,} unchecked' if self.summary.unchecked else ''}>"
-        )
+        return f"<RunResult {self.id}: {self.verdict.sentence}>"
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import run_html
@@ -156,6 +189,29 @@ class RunResult:
 
         failed, more = failed_goldens(self.store, self.id, MOST_ROWS)
         return run_html(self.id, self.verdict.word, self.verdict.reason, self.summary, failed, more)
+
+
+def print_result(run: RunResult, out: Screen, *, every: bool = False) -> None:
+    """Print the screen of a run, as the command line does, without commands to type next."""
+    from rightcall.show.run_screen import print_failed, print_run_screen, run_screen
+
+    stored = run.store.runs.get(run.id)
+    notes = [note.text for note in run.verdict.notes]
+    print_run_screen(out, run_screen(run.store, stored.run, run.summary, hint=run.verdict.hint, notes=notes))
+    if every:
+        print_failed(out, run.store, run.id)
+
+
+def announce(run: RunResult, *, quiet: bool | None) -> None:
+    """Print a run once, where somebody reads what is printed: not in a notebook, which shows the value, nor in tests.
+
+    With `CI=true` each golden that did not pass has a line.
+    """
+    silent = in_notebook() or "PYTEST_CURRENT_TEST" in os.environ if quiet is None else quiet
+    if not silent:
+        from rightcall.show.screen import Screen
+
+        print_result(run, Screen(), every=os.environ.get("CI") == "true")
 
 
 def warn_of_mode(warning: PlanWarning) -> None:

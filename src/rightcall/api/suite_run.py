@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.api.run_result import RunResult, warn_of_mode
+from rightcall.api.run_result import RunResult, announce, warn_of_mode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
 from rightcall.core.options import takes
@@ -54,7 +54,9 @@ async def arun_suite(options: RunSuiteOptions) -> RunResult:
     (plan,) = SuiteRun(Path(options.suite), options, (options.model,) if options.model else ()).plans()
     store = open_store(options.store)
     outcome = await run_plan(plan, store, resume=options.resume, warn=warn_of_mode)
-    return RunResult(outcome.run.id, outcome.summary, outcome.verdict, store)
+    run = RunResult(outcome.run.id, outcome.summary, outcome.verdict, store)
+    announce(run, quiet=options.quiet)
+    return run
 
 
 run_suite = as_blocking("run_suite", arun_suite)

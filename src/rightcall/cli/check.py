@@ -188,13 +188,13 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
 
 
 def _show(result: CheckResult) -> None:
-    from rightcall.show.terminal import print_warnings
     from rightcall.show.view.failures import TITLES, danger_text
 
     out = console()
     color = COLORS.get(result.verdict, "yellow")
     out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.word, result.reason)
-    print_warnings(out, result.warnings)
+    for warning in result.warnings:
+        out.say("[yellow]{}[/yellow]", warning, hang=4)
     for change in result.changes[:10]:
         out.say("  [dim]-[/dim] {}", change.words)
     if result.cause == "plan":

@@ -17,7 +17,7 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.demo_suites import SUPPORT
 from rightcall.cli.output import console, print_json, store_argument, tell
 from rightcall.cli.run import command_line
-from rightcall.cli.run_execution import print_decision, run_to_end
+from rightcall.cli.run_execution import run_to_end
 from rightcall.cli.run_progress import Watching
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
@@ -25,6 +25,7 @@ from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import reason, refuse_existing, write_file
+from rightcall.show.view.failure_kinds import failures_of_run
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from rightcall.run.decisions import RunComparison
     from rightcall.run.live_run import RunOutcome
     from rightcall.show.screen import Screen
-    from rightcall.show.view.grouped_trials import GoldenRow
 
 
 EMBEDDED = "local:smollm2"
@@ -83,7 +83,7 @@ def _get_weights() -> None:
 
 
 RECORDED = "recordings of SmolLM2-135M, a real but tiny model (--model local:smollm2 asks it)"
-MOST_FAILURES = 3
+MOST_KINDS = 2
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Version:
     suite: Path
     command: str
     outcome: RunOutcome
-    failed: list[GoldenRow]
+    failed: list[str]
 
     @property
     def run(self) -> str:
@@ -153,7 +153,7 @@ class Story:
                     "verdict": version.outcome.verdict.word,
                     "sentence": version.outcome.verdict.sentence,
                     "summary": version.outcome.summary,
-                    "failed": [case.golden_id for case in version.failed],
+                    "failed": version.failed,
                 }
                 for version in (self._first, self._second)
             ],
@@ -189,10 +189,12 @@ class Story:
         suite = with_record_mode(load_suite(path), mode)
         typed = {"--model": self._model, "--record": mode}
         command = command_line(path, {**typed, "--store": self._store_url})
-        watching = Watching(keep=1000, as_json=False)
+        watching = Watching(as_json=False)
         plan = plan_suite(suite, self._folder, model=self._model)
         outcome = run_to_end(plan, self._store_url, None, watching, command)
-        return Version(self._folder / f"tools-{name}.json", path, command, outcome, watching.failed)
+        with open_store(self._store_url) as store:
+            failed = sorted({result.golden_id for result in failures_of_run(store, outcome.run.id)})
+        return Version(self._folder / f"tools-{name}.json", path, command, outcome, failed)
 
     def _introduction(self, out: Screen) -> None:
         out.say(
@@ -219,9 +221,7 @@ class Story:
     def _version_1(self, out: Screen) -> None:
         version = self._first
         _act(out, 2, "Version 1 runs", version.command)
-        _print_run(out, version)
-        if version.failed:
-            self._case(out, version, version.failed[0].golden_id)
+        self._print_run(out, version)
 
     def _version_2(self, out: Screen) -> None:
         from rightcall.show.comparison import print_comparison
@@ -235,44 +235,28 @@ class Story:
                 out.print(line, style="green" if line.startswith("+") else "red", soft_wrap=True)
         out.print()
         _command(out, version.command)
-        _print_run(out, version)
+        self._print_run(out, version)
         out.print()
         _command(out, f"rightcall compare {self._first.run} {version.run}{self._where}")
-        print_comparison(out, self._comparison, ("version 1", "version 2"))
+        print_comparison(out, self._comparison)
+
+    def _print_run(self, out: Screen, version: Version) -> None:
+        from rightcall.show.run_screen import print_run_screen, run_screen
+
+        with open_store(self._store_url) as store:
+            run = store.runs.get(version.run).run
+            print_run_screen(out, run_screen(store, run, version.outcome.summary, kinds=MOST_KINDS))
 
     def _your_own(self, out: Screen) -> None:
-        _act(out, 4, "Your own agent")
+        _act(out, 4, "Your own agent (any function that takes a text)")
         steps = [
-            ("rightcall lint TOOLS", "your definitions: JSON, YAML, mcp:COMMAND, module:agent"),
-            ("rightcall init my-suite", "a working suite to edit"),
-            ("rightcall run my-suite/suite.yaml", "with --model openai:…, anthropic:…, local:…, http:URL"),
-            ("rightcall check", "the same for a pull request"),
+            ("rightcall init my_module:answer evals", "writes a suite and goldens into evals/"),
+            ("rightcall run evals/suite.yaml", "runs it"),
             (f"rightcall runs show {self._first.run}{self._where}", "what you just saw, case by case"),
         ]
-        if self._model is None:
-            steps.append(
-                (
-                    "rightcall demo --model local:smollm2",
-                    "this demo with live answers (98 MB, once)",
-                )
-            )
         widest = max(len(command) for command, _ in steps)
         for command, meaning in steps:
-            out.say("  {}  [dim]# {}[/dim]", command.ljust(widest), meaning, soft_wrap=True)
-
-    def _case(self, out: Screen, version: Version, golden_id: str) -> None:
-        from rightcall.improve.run_setup import run_record
-        from rightcall.show.case_screen import print_case_calls
-        from rightcall.show.view.case import case_view
-        from rightcall.show.view.grouped_trials import golden_row
-
-        out.print()
-        _command(out, f"rightcall runs show {version.run} {shlex.quote(golden_id)}{self._where}")
-        with open_store(self._store_url, must_exist=True) as store:
-            stored = store.runs.case(version.run, golden_id)
-            tools = {tool.name: tool for tool in run_record(store, store.runs.get(version.run)).tools}
-            view = case_view(stored.golden, stored.results[0], tools)
-        print_case_calls(out, view, trials=golden_row(golden_id, stored.results, tools))
+            out.say("  {}  [dim]{}[/dim]", command.ljust(widest), meaning, soft_wrap=True)
 
     @property
     def _where(self) -> str:
@@ -287,11 +271,3 @@ def _act(out: Screen, number: int, title: str, command: str = "") -> None:
 
 def _command(out: Screen, command: str) -> None:
     out.say("[dim]$[/dim] [cyan]{}[/cyan]", command, soft_wrap=True)
-
-
-def _print_run(out: Screen, version: Version) -> None:
-    from rightcall.show.terminal import more_goldens, print_summary
-
-    shown = version.failed[:MOST_FAILURES]
-    print_summary(version.outcome.summary, shown, more_goldens(len(version.failed) - len(shown)), console=out)
-    print_decision(out, version.outcome.verdict, version.outcome.summary)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rightcall.cli.command_options import DeclaredCommand, run_argument, takes_options
-from rightcall.cli.output import console, print_json, step_counter
+from rightcall.cli.output import console, print_json, print_next, step_counter, store_argument
 from rightcall.decide.options import GateCommandOptions, GateOptions
 
 
@@ -41,14 +41,11 @@ def gate(run: str, options: GateCommandOptions) -> None:
     if options.as_json:
         print_json(verdict)
     else:
-        out = console()
-        out.print(verdict.sentence, soft_wrap=True)
-        for check in verdict.checks if len(verdict.checks) > 1 else ():
-            out.print(f"  {check.word:<13} {check.sentence}", soft_wrap=True)
-        for note in verdict.notes:
-            out.print(note.text, style="yellow", soft_wrap=True)
-        if verdict.hint:
-            out.print(verdict.hint, style="dim", soft_wrap=True)
+        from rightcall.show.gate_screen import print_gate
+
+        print_gate(console(), verdict)
+        if verdict.word == "FAIL":
+            print_next(f"rightcall analyze {run}{store_argument(options.store)}")
     raise click.exceptions.Exit(verdict.exit_code)
 
 

@@ -31,10 +31,10 @@ def console() -> Screen:
 
 
 def print_next(*commands: str) -> None:
-    out = console()
-    out.say("[dim]next:[/dim]")
-    for command in commands:
-        out.print(f"  {command}", soft_wrap=True)
+    """Print at most two commands to type next."""
+    from rightcall.show.run_screen import NextStep, print_steps
+
+    print_steps(console(), [NextStep(command) for command in commands[:2]])
 
 
 def store_argument(store_url: str | os.PathLike[str] | None) -> str:

@@ -187,7 +187,8 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
         else:
             tell(plan.agent.name)
             for kind, compared in comparisons.items():
-                print_comparison(console(), compared, ("the clean run", kind))
+                tell(f"\n{kind}, against the clean run")
+                print_comparison(console(), compared)
 
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:

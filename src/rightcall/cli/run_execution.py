@@ -11,13 +11,13 @@ import msgspec
 
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import INTERRUPTED, INTERRUPTS, run_interruptible
-from rightcall.cli.output import console, print_next, store_argument, tell
+from rightcall.cli.output import console, store_argument, tell
 from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.core.own_output import OWN
-from rightcall.model.run import Run, Summary
-from rightcall.run.cost_estimate import cost_of_definitions, role_hosts
+from rightcall.model.run import Run
+from rightcall.run.cost_estimate import role_hosts
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
 from rightcall.run.plan import Plan
@@ -27,9 +27,7 @@ from rightcall.store.sql.store import Store
 
 if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
-    from rightcall.decide.verdict import Verdict
     from rightcall.run.backend import WorkerPool
-    from rightcall.show.screen import Screen
 
 WORTH_A_WARNING_MS = 50
 """Delay added by this machine from which latencies deserve a warning."""
@@ -45,7 +43,7 @@ class Execution(msgspec.Struct, frozen=True):
     def run(self, plan: Plan, again: str, *, resume: str | None = None) -> RunOutcome:
         """Run one plan and print its results; if it ends early, print how to resume. `again` repeats the run."""
         options = self.options
-        watching = Watching(options.failures, options.as_json, self.warned)
+        watching = Watching(options.as_json, self.warned)
         for role in role_hosts(plan):
             if role.host and (words := f"asks: {role.words}") not in self.warned:
                 self.warned.add(words)
@@ -58,7 +56,7 @@ class Execution(msgspec.Struct, frozen=True):
             run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
             write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.judged, numbers)
         else:
-            self._print(plan, outcome, watching, again)
+            self._print(outcome, watching, again)
         return outcome
 
     def _attack_numbers(self, outcome: RunOutcome) -> SafetyNumbers | None:
@@ -70,36 +68,32 @@ class Execution(msgspec.Struct, frozen=True):
         with open_store(self.options.store) as store:
             return attack_numbers(store, outcome.run.id)
 
-    def _print(self, plan: Plan, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.show.terminal import more_goldens, print_summary, print_title
+    def _print(self, outcome: RunOutcome, watching: Watching, again: str) -> None:
+        from rightcall.show.run_screen import NextStep, print_run_screen, print_steps, run_screen
 
-        out = console()
-        out.print()
-        print_title(out, outcome.run)
-        sent = cost_of_definitions(plan.agent, outcome.tools.values(), watching.requests)
-        tokens = outcome.summary.usage.input_tokens
-        notes = [sent.sentence(outcome.summary.usage)] if sent and tokens else []
-        print_summary(
-            outcome.summary,
-            watching.failed,
-            more_goldens(watching.more_failed),
-            notes=(*notes, *watching.judged),
-            console=out,
-            unchecked=watching.unchecked,
-        )
-        if outcome.summary.about_safety:
-            from rightcall.show.safety import print_run_safety
+        where, verdict = store_argument(self.options.store), outcome.verdict
+        with open_store(self.options.store) as store:
+            screen = run_screen(
+                store,
+                store.runs.get(outcome.run.id).run,
+                outcome.summary,
+                hint=verdict.hint,
+                notes=[*(note.text for note in verdict.notes), *watching.judged],
+                kinds=self.options.failures,
+                where=where,
+            )
+            out = console()
+            if len(self.options.models) > 1:
+                out.print(outcome.run.agent, style="bold")
+            print_run_screen(out, screen)
+            if outcome.summary.about_safety:
+                from rightcall.show.safety import print_run_safety
 
-            with open_store(self.options.store) as store:
                 print_run_safety(out, store, outcome.run.id)
-        print_decision(out, outcome.verdict, outcome.summary)
-        where = store_argument(self.options.store)
-        hints = [f"rightcall runs show {outcome.run.id}{where}"]
-        if watching.failed and not outcome.stopped:
-            hints.append(f"rightcall analyze {outcome.run.id}{where}")
+        steps = screen.steps
         if outcome.stopped:
-            hints.insert(0, f"{again} --resume {outcome.run.id}")
-        print_next(*hints)
+            steps = (NextStep(f"{again} --resume {outcome.run.id}", "go on"), *steps[:1])
+        print_steps(out, steps)
 
 
 def _warn_of(outcome: RunOutcome) -> None:
@@ -112,17 +106,6 @@ def _warn_of(outcome: RunOutcome) -> None:
             "latency limits exceeded by less than that are not enforced; lower --concurrency for exact latencies",
             err=True,
         )
-
-
-def print_decision(out: Screen, verdict: Verdict, summary: Summary) -> None:
-    """Print a verdict with its reason, what its reader must know, and what would change it."""
-    from rightcall.show.terminal import print_warnings
-
-    color = {"PASS": "green", "FAIL": "red"}.get(verdict.word, "yellow")
-    out.say(f"\n[bold {color}]{{}}[/bold {color}] {{}}", verdict.word, verdict.reason)
-    print_warnings(out, summary.warnings)
-    if verdict.hint:
-        out.say("[dim]{}[/dim]", verdict.hint)
 
 
 def run_to_end(

@@ -1,4 +1,4 @@
-"""What a command shows of a run in progress: a bar or lines of JSON, and at its end the worst goldens."""
+"""What a command shows of a run in progress: a bar or lines of JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from rightcall.run.outcome import label_sentences
 from rightcall.run.preparation import PlanWarning
 from rightcall.show.lines import tell
 from rightcall.show.rows import write_rows
-from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
 
 if TYPE_CHECKING:
     from rightcall.store.sql.store import Store
@@ -32,18 +31,14 @@ class ReaderGone(Exception):  # noqa: N818  a signal, not an error
 
 
 class Watching:
-    """Shows the progress bar, or prints a line of JSON per case; reads the worst goldens at the end."""
+    """Shows the progress bar, or prints a line of JSON per case."""
 
-    def __init__(self, keep: int, as_json: bool, warned: set[str] | None = None) -> None:
+    def __init__(self, as_json: bool, warned: set[str] | None = None) -> None:
         self._warned = set() if warned is None else warned
-        self.failed: list[GoldenRow] = []
-        self.more_failed = 0
-        self.unchecked: list[GoldenRow] = []
         self.judged: tuple[str, ...] = ()
         self._tools: Mapping[str, Tool] = NO_TOOLS
-        self.requests = 0
         self.run: Run | None = None
-        self._keep, self._as_json = keep, as_json
+        self._as_json = as_json
         self._display = None if as_json else RunDisplay(True)
 
     def warn(self, warning: PlanWarning) -> None:
@@ -58,15 +53,10 @@ class Watching:
         self._tools = store.tools_of(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
-        """Read the goldens to show from the stored run, which may have begun before this process."""
-        if not self._as_json:
-            self.failed, self.more_failed = failed_goldens(store, run_id, self._keep)
-            self.unchecked = unchecked_goldens(store, run_id, self._keep)
+        """Read what people say of judged metrics."""
         self.judged = label_sentences(store, store.runs.get(run_id))
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
-        for result in batch:
-            self.requests += _requests(result)
         if self._as_json:
             try:
                 write_rows(batch, OWN.stdout.buffer, self._tools)
@@ -83,9 +73,3 @@ class Watching:
     def close(self) -> None:
         if self._display is not None:
             self._display.close()
-
-
-def _requests(result: CaseResult) -> int:
-    """How often the model was asked, as far as the messages say."""
-    done = result.trajectory
-    return 0 if done is None else sum(not message.note for message in done.own_messages)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
-SECONDS_BETWEEN_LOOKS = 1.0
-
 
 @click.command(cls=DeclaredCommand)
 @run_argument
@@ -33,8 +29,11 @@ def show(
         int | None, Option("Trial of the case [default: the first that did not pass]", ge=0)
     ] = None,
     raw: Annotated[bool, Option("Show what was sent to the model, as JSON; null was not heard")] = False,
-    failures: Annotated[int, Option("Maximum number of goldens shown that did not pass", ge=0)] = 20,
-    watch: Annotated[bool, Option("Refresh until the run has finished")] = False,
+    failures: Annotated[int, Option("Maximum kinds of failures shown", ge=0)] = 20,
+    why: Annotated[
+        bool, Option("Show rules, bounds and error rates of the verdict; with CASE, every score")
+    ] = False,
+    matrix: Annotated[bool, Option("Show which case passed which metric")] = False,
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,22 +46,25 @@ def show(
     if Path(run).is_file():
         _show_baseline(Path(run), as_json=as_json)
         return
+    from rightcall.show.matrix import print_matrix, run_matrix
+    from rightcall.show.run_screen import print_why
+    from rightcall.show.whole_run import show_run
+
     with open_store(store_url, must_exist=True) as store:
         stored, where = store.runs.get(run), store_argument(store_url)
         if case is not None:
-            _show_case(store, stored, case, trial, raw=raw, as_json=as_json, where=where)
+            _show_case(store, stored, case, trial, raw=raw, as_json=as_json, why=why, where=where)
             return
-        while watch and not stored.finished and not as_json:
-            console().clear()
-            _show_run(store, stored, failures, where)
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-            stored = store.runs.get(stored.id)
         if as_json:
             from rightcall.run.outcome import label_sentences
 
             print_json_line({**to_plain(stored), "people": label_sentences(store, stored)})
+        elif matrix:
+            print_matrix(console(), run_matrix(store, stored.id))
+        elif why:
+            print_why(console(), stored)
         else:
-            _show_run(store, stored, failures, where)
+            show_run(console(), store, stored, kinds=failures, where=where)
 
 
 def _show_baseline(path: Path, *, as_json: bool) -> None:
@@ -87,64 +89,31 @@ def _show_baseline(path: Path, *, as_json: bool) -> None:
         out.say("[yellow]{} days old: run the suite again on the main branch[/yellow]", f"{age:.0f}")
 
 
-def _show_run(store: Store, stored: StoredRun, keep: int, where: str) -> None:
-    from rightcall.metrics.dimensions import AGENTS_KNOWN
-    from rightcall.metrics.tally import Tally
-    from rightcall.run.outcome import label_sentences
-    from rightcall.show.terminal import print_run
-    from rightcall.show.view.grouped_trials import failed_goldens
-    from rightcall.show.view.tools import agent_rows
-
-    failed, more = failed_goldens(store, stored.id, keep)
-    # An unfinished run has no summary: what its results add up to so far is shown.
-    summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
-    agents = agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ()
-    print_run(console(), stored, summary, failed, more, label_sentences(store, stored), agents)
-    if summary.about_safety:
-        from rightcall.show.safety import print_run_safety
-
-        print_run_safety(console(), store, stored.id)
-    steps = [f"rightcall runs show {stored.id} {shlex.quote(failed[0].golden_id)}{where}"] if failed else []
-    if failed and stored.finished:
-        steps.append(f"rightcall analyze {stored.id}{where}")
-    if not stored.finished:
-        steps.append(f"rightcall run SUITE --resume {stored.id}{where}")
-    print_next(*steps, f"rightcall runs report {stored.id}{where}")
-
-
 def _show_case(
-    store: Store, run: StoredRun, golden_id: str, trial: int | None, *, raw: bool, as_json: bool, where: str
+    store: Store,
+    run: StoredRun,
+    golden_id: str,
+    trial: int | None,
+    *,
+    raw: bool,
+    as_json: bool,
+    why: bool,
+    where: str,
 ) -> None:
     from rightcall.improve.run_setup import run_record
-    from rightcall.show.case_screen import print_case
-    from rightcall.show.view.case import case_view
-    from rightcall.show.view.grouped_trials import (
-        golden_history,
-        golden_row,
-        model_request,
-        rerun_command,
-        system_prompt,
-    )
+    from rightcall.show.case_screen import show_case
+    from rightcall.show.view.grouped_trials import model_request, rerun_command
 
     stored = store.runs.case(run.id, golden_id)
-    result = stored.trial(trial)
-    record = run_record(store, run)
-    golden = stored.golden
     if raw:
-        print_json(model_request(record, golden, result))
+        print_json(model_request(run_record(store, run), stored.golden, stored.trial(trial)))
         return
     if as_json:
         print_json(stored)
         return
-    tools = {tool.name: tool for tool in record.tools}
-    print_case(
-        console(),
-        case_view(golden, result, tools),
-        trials=golden_row(stored.golden_id, stored.results, tools),
-        system=system_prompt(record, golden),
-        history=golden_history(store, run, stored.golden_id),
-    )
+    show_case(console(), store, run, golden_id, trial, why=why)
     rerun = rerun_command(run, stored.golden_id)
     if rerun.startswith("rightcall "):
-        rerun += where
-    print_next(rerun, f"rightcall runs show {run.id} {shlex.quote(stored.golden_id)} --raw{where}")
+        print_next(rerun + where)
+    else:
+        console().say("\n[dim]again[/dim]     {}", rerun, soft_wrap=True)

@@ -3,6 +3,7 @@
     config     Gate: the `gate:` mapping of a suite, read and checked
     outcome    Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
+    rate_range the range of a rate as it is shown    essay   why a verdict is what it is, at length
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     comparison_claim  what two runs allow to say, in words

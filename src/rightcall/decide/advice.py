@@ -31,8 +31,7 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
     if rule.about == "these_goldens":
         trials = max(math.ceil(gate_n(limit, likely, POWER, alpha)[0] / check.n), 2)
         return (
-            f"if the true rate on these goldens is {percent(likely)}, {pluralize(trials, 'trial')} of each give a "
-            "PASS with 80% probability"
+            f"{pluralize(trials, 'trial')} of each golden would likely decide it, if they pass at this rate"
         )
     scored = goldens_with_scores(rule.select(outcomes), rule.metric)
     grouped = scored is not None and scored.grouped
@@ -42,15 +41,10 @@ def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: flo
     else:
         needed = _units_needed(units, limit, likely, alpha) if units else 0
     unit = "cluster" if grouped else "golden"
-    needed = max(needed, (units.number if units else 0) + 1)
-    text = (
-        f"if the true rate is {percent(likely)}, {pluralize(needed, unit)} give a PASS with 80% probability"
-    )
+    more = max(1, needed - (units.number if units else 0))
+    text = f"{pluralize(more, f'more {unit}')} would likely decide it, if they pass at this rate"
     if check.trials > check.n:
-        text += (
-            f"; more trials of the same goldens help little. To decide about exactly these {check.n:,} "
-            "goldens rather than all cases like them, set `about: these_goldens`"
-        )
+        text += "; more trials of the same goldens help little"
     return text
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import hundredths, percent, pluralize
 from rightcall.decide.config import Gate
-from rightcall.decide.rules import Check, GateRule, RateRule, UnknownRule, Word, relation_to
+from rightcall.decide.rules import GateRule, RateRule, UnknownRule, Word
 from rightcall.model.floor import FloorEvidence
 from rightcall.stats.gaffke import Units, gaffke_p_values
 
@@ -64,7 +64,11 @@ class FloorRule(RateRule, frozen=True):
             return gaffke_p_values(best, self.fails_below)[1]
         return float(self.fails_below == mean == 1)  # a flawless run does not rule out 100 %
 
-    def claim(self, check: Check) -> str:
+    @property
+    def wanted(self) -> str:
         out_of_reach = ", which no agent can show" if self.limit >= 1 else ""
-        relation = f"{relation_to(min(self.limit, 9.99), check)}, {self.words}{out_of_reach}"
-        return f"pass rate {percent(check.value or 0.0)} over {pluralize(check.n, 'golden')} is {relation}"
+        return f"{hundredths(min(self.limit, 9.99))}% wanted, {self.words}{out_of_reach}"
+
+    @property
+    def lower_limit(self) -> float:
+        return self.fails_below

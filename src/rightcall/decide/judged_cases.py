@@ -31,8 +31,12 @@ def verdict_by_people(
     if problem and policy.uncalibrated == "allow":
         return msgspec.structs.replace(verdict.with_clause(NOT_CALIBRATED), uncalibrated=metrics)
     if problem:
-        reason = f"{verdict.reason}, by a judge that is not calibrated: {problem}"
-        hint = label_command(evidence.run, metrics[0])
+        hint, judged = label_command(evidence.run, metrics[0]), evidence.people_verdicts(metrics)
+        if len(judged) < policy.labels:  # labelling all of them would not do
+            goldens = pluralize(policy.labels - len(judged), "more golden")
+            problem = f"{goldens} and their labels are needed"
+            hint = "`measure:` instead of `metrics:` shows the score without deciding"
+        reason = f"{verdict.reason}, but the judge is not proven: {problem}"
         return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason, hint=hint)
     refused = sum(not word for word in people.values())
     if verdict.word == "PASS" and refused:

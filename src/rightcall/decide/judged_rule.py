@@ -23,8 +23,6 @@ from rightcall.decide.rules import (
     GateRule,
     RateRule,
     Word,
-    confidence_words,
-    relation_to,
     word_for,
 )
 from rightcall.stats.judged_interval import About as CasesAbout
@@ -93,11 +91,11 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             return f"{self.rule.say(check, alpha)}; {NOT_CALIBRATED}"
         if check.labels is None:
             return f"{self.rule.say(check, alpha)}; whatever people say about its judged cases"
+        shown = f" (range {self.rule.range_text(check)})" if check.controlled else ""
         judged = f"; by the judge alone it is {percent(check.judged)}" if check.judged is not None else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
-            f"{pluralize(check.trials, 'case')} is {relation_to(self.rule.limit, check)}: "
-            f"{confidence_words(check, alpha)}{judged}"
+            f"{pluralize(check.trials, 'case')}{shown}; {self.rule.wanted}{judged}"
         )
 
     def hint(self, check: Check, alpha: float) -> str:
@@ -182,10 +180,7 @@ def label_shortage(evidence: JudgedEvidence, metrics: Sequence[str], labels: int
     about = evidence.metrics[metrics[0]]
     stale = f" ({pluralize(about.stale, 'label')} of another rubric)" if about.stale else ""
     rule = f" for rubric {shorten(about.rule, 9)}" if about.rule else ""
-    return (
-        f"{' and '.join(metrics)}: {labels} of {policy.labels} labels{rule}{stale}; "
-        f"`{label_command(evidence.run, metrics[0])}`"
-    )
+    return f"{' and '.join(metrics)}: {labels} of {policy.labels} labels{rule}{stale}"
 
 
 def label_command(run: str, metric: str) -> str:

@@ -14,10 +14,12 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
 
-from rightcall.core.text import one_line, percent, pluralize
+from rightcall.core.text import hundredths, one_line, percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.options import About
 from rightcall.decide.outcome import Outcome, goldens_with_scores, unanswered_trials
+from rightcall.decide.rate_range import range_text
+from rightcall.model.danger import WORD, danger_clause
 from rightcall.model.failure import FATAL, TOOL_ERROR
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool
@@ -49,6 +51,7 @@ class Check(Record, frozen=True):
     high: float | None = None
     n: int = 0
     trials: int = 0
+    passed: float | None = None
     p_pass: float | None = None
     p_fail: float | None = None
     only_here: tuple[str, ...] = ()
@@ -71,12 +74,6 @@ def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
 def undecided(name: str, why: str, limit: float | None = None) -> Check:
     """The check of a rule that nothing is known about, and why."""
     return Check(name, "INCONCLUSIVE", f"{name} is undecided: {why}", limit=limit)
-
-
-def confidence_words(check: Check, alpha: float) -> str:
-    """The bounds of a check."""
-    low, high = percent(check.low or 0.0), percent(check.high or 0.0)
-    return f"with {percent(1 - alpha)} confidence above {low} and, separately, below {high}"
 
 
 LimitOf = Literal["latency_p50", "latency_p95", "latency_max", "cost_run", "cost_mean"]
@@ -137,6 +134,10 @@ def fatal_rules(gate: Gate, seen: Set[str]) -> tuple[GateRule, ...]:
     return tuple(HardRule(code) for code in sorted(seen & FATAL - {*gate.forbid, *gate.allow}))
 
 
+PASS_RATES = ("pass rate", "above the floor")
+"""Rules about the pass rate of all goldens."""
+
+
 class RateRule(msgspec.Struct, frozen=True):
     """The pass rate, or the mean of a metric, of all goldens or of a category or tag, is at least `limit`."""
 
@@ -170,7 +171,10 @@ class RateRule(msgspec.Struct, frozen=True):
             best = goldens_with_scores(self.select(outcomes), self.metric, "best") or scored
         goldens, trials = len(scored.trials), sum(map(len, scored.trials))
         word = self.word_by_point(worst.mean, best.mean)
-        check = Check(self.name, word, "", value=scored.mean, limit=self.limit, n=goldens, trials=trials)
+        passed = math.fsum(map(math.fsum, scored.trials))
+        check = Check(
+            self.name, word, "", value=scored.mean, limit=self.limit, n=goldens, trials=trials, passed=passed
+        )
         if self.kind == "interval":
             low_units, high_units = worst.units(self.about), best.units(self.about)
             low, high = gaffke_bounds(low_units, alpha).low, gaffke_bounds(high_units, alpha).high
@@ -201,26 +205,33 @@ class RateRule(msgspec.Struct, frozen=True):
         return word_for(check.p_pass, check.p_fail, alpha)
 
     def say(self, check: Check, alpha: float) -> str:
-        """The check as a sentence, for any verdict."""
-        how = (
-            f": {confidence_words(check, alpha)}" if check.controlled else " (rule: point, no error control)"
-        )
-        return f"{self.claim(check)}{how}"
+        """`14 of 20 goldens passed (70%, range 49–86%); 80% wanted`, for any verdict."""
+        goldens = f"{'exactly these ' if self.about == 'these_goldens' else ''}{pluralize(check.n, 'golden')}"
+        value = percent(check.value or 0.0)
+        shown = f"range {self.range_text(check)}" if check.controlled else ""
+        if self.metric is not None:
+            claim = f"{self.name}: {value} over {goldens}"
+            return f"{claim}{f' ({shown})' if shown else ''}; {self.wanted}"
+        passed = round((check.passed if check.passed is not None else 0.0), 6)
+        of = goldens if check.trials == check.n else f"{check.trials:,} trials of {goldens}"
+        about = "" if self.name in PASS_RATES else f"{self.name}: "
+        numbers = ", ".join(filter(None, (value, shown)))
+        return f"{about}{passed:,.6g} of {of} passed ({numbers}); {self.wanted}"
 
-    def claim(self, check: Check) -> str:
-        """The sentence without what it rests on."""
-        trials = f" ({check.trials:,} trials)" if check.controlled and check.trials > check.n else ""
-        exactly = check.controlled and self.about == "these_goldens"
-        return (
-            f"{self.name} {percent(check.value or 0.0)} over {pluralize(check.n, 'golden')}{trials} is "
-            f"{relation_to(self.limit, check)}{' on exactly these goldens' if exactly else ''}"
-        )
+    def range_text(self, check: Check) -> str:
+        """The range of the rate, by which the rule decides."""
+        bounds = (check.low or 0.0, check.high or 0.0)
+        return range_text(*bounds, word=check.word, limit=self.limit, fails_below=self.lower_limit)
 
+    @property
+    def wanted(self) -> str:
+        """The limit in words."""
+        return f"{hundredths(self.limit)}% wanted"
 
-def relation_to(limit: float, check: Check) -> str:
-    """`at least 90 %`, as a check decided it."""
-    words = {"PASS": "at least", "FAIL": "below"}
-    return f"{words.get(check.word, 'undecided against')} {percent(limit)}"
+    @property
+    def lower_limit(self) -> float:
+        """The rate below which it fails."""
+        return self.limit
 
 
 class HardRule(msgspec.Struct, frozen=True):
@@ -242,10 +253,9 @@ class HardRule(msgspec.Struct, frozen=True):
         unanswered = unanswered_trials(outcomes)
         if hit:
             times = sum(hits[golden] for golden in hit)
-            shown = ", ".join(hit[:3]) + (f" and {len(hit) - 3} more" if len(hit) > 3 else "")
-            sentence = (
-                f"{self.code} occurred {pluralize(times, 'time')} in {pluralize(len(hit), 'golden')}: {shown}"
-            )
+            sentence = f"{self.code} in {pluralize(len(hit), 'golden')}, 0 allowed"
+            if self.code in FATAL:
+                sentence = f"{WORD} {danger_clause(self.code, len(hit))}"
             return Check(
                 self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
             )
@@ -256,15 +266,7 @@ class HardRule(msgspec.Struct, frozen=True):
             sentence = f"whether {self.code} occurs is undecided: what got no answer may have had it"
             return Check(self.name, "INCONCLUSIVE", sentence, limit=0.0, n=clusters, trials=trials)
         bound = zero_seen_bound(clusters, alpha)
-        sentence = (
-            f"{self.code} never occurred in {pluralize(trials, 'trial')} of "
-            f"{pluralize(sum(o.checked for o in outcomes), 'golden')}; it may still occur in up to {percent(bound)} "
-            f"of goldens ({percent(1 - alpha)} confidence)"
-        )
-        if hits:
-            sentence += (
-                f"; not counted in {pluralize(len(hits), 'golden')} that reach a limit without an attack too"
-            )
+        sentence = f"no {self.code} in {pluralize(sum(o.checked for o in outcomes), 'golden')}"
         return Check(self.name, "PASS", sentence, value=0.0, limit=0.0, high=bound, n=clusters, trials=trials)
 
     def _unseen(self, outcomes: Sequence[Outcome]) -> str:

@@ -22,6 +22,7 @@ from rightcall.decide.rules import (
     fatal_rules,
     rules_of,
 )
+from rightcall.model.danger import WORD
 from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.floor import NO_FLOOR, FloorEvidence
 from rightcall.model.record import Record
@@ -135,7 +136,9 @@ def decide(
         from rightcall.decide.judged_rule import rule_with_labels
 
         rules = tuple(rule_with_labels(rule, judged, gate.judges) for rule in rules)
-    checks = _holm(rules, [_look(rule, outcomes, gate.alpha, stopped) for rule in rules], gate.alpha)
+    checks = _holm(
+        rules, [_look(rule, outcomes, gate.alpha, stopped) for rule in rules], outcomes, gate.alpha
+    )
     hypotheses = sum(check.controlled for check in checks)
     uncalibrated = tuple(dict.fromkeys(name for c in checks if c.uncalibrated for name in c.judges))
     verdict = msgspec.structs.replace(
@@ -218,7 +221,9 @@ def _required_rules(
     return rules
 
 
-def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> list[Check]:
+def _holm(
+    rules: Sequence[GateRule], checks: Sequence[Check], outcomes: Sequence[Outcome], alpha: float
+) -> list[Check]:
     """Decide again with p-values adjusted for the number of controlled rules, PASS and FAIL separately."""
     p_pass = [c.p_pass for c in checks if c.controlled and c.p_pass is not None]
     p_fail = [c.p_fail for c in checks if c.controlled and c.p_fail is not None]
@@ -226,7 +231,7 @@ def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> l
         return list(checks)
     adjusted = iter(zip(holm(p_pass), holm(p_fail), strict=True))
     return [
-        _rule_again(rule, check, *next(adjusted), alpha, len(p_pass))
+        _rule_again(rule, check, *next(adjusted), alpha=alpha, number=len(p_pass), outcomes=outcomes)
         if check.controlled and isinstance(rule, ControlledRule)
         else check
         for rule, check in zip(rules, checks, strict=True)
@@ -234,23 +239,49 @@ def _holm(rules: Sequence[GateRule], checks: Sequence[Check], alpha: float) -> l
 
 
 def _rule_again(
-    rule: ControlledRule, check: Check, p_pass: float, p_fail: float, alpha: float, number: int
+    rule: ControlledRule,
+    check: Check,
+    p_pass: float,
+    p_fail: float,
+    *,
+    alpha: float,
+    number: int,
+    outcomes: Sequence[Outcome],
 ) -> Check:
+    """The check with adjusted p-values, and with the bounds at the levels to which they hold the rule."""
+    low = _bound(rule, check, outcomes, alpha, check.p_pass, p_pass).low
+    high = _bound(rule, check, outcomes, alpha, check.p_fail, p_fail).high
     differs = None if check.p_differs is None else min(1.0, number * check.p_differs)
-    after = msgspec.structs.replace(check, p_pass=p_pass, p_fail=p_fail, p_differs=differs)
-    word = rule.decision(after, alpha)
-    after = msgspec.structs.replace(after, word=word)
-    sentence = rule.say(after, alpha)
-    if word != check.word:
-        sentence += f"; alone it would be {check.word}, but {number} rules are tested (Holm's correction)"
-    return msgspec.structs.replace(after, sentence=sentence)
+    after = msgspec.structs.replace(
+        check, p_pass=p_pass, p_fail=p_fail, p_differs=differs, low=low, high=high
+    )
+    after = msgspec.structs.replace(after, word=rule.decision(after, alpha))
+    return msgspec.structs.replace(after, sentence=rule.say(after, alpha))
+
+
+def _bound(
+    rule: ControlledRule,
+    check: Check,
+    outcomes: Sequence[Outcome],
+    alpha: float,
+    p: float | None,
+    adjusted: float,
+) -> Check:
+    """The check whose bounds say what the adjusted p-value says at alpha; that of a difference stays as it is."""
+    if not p or adjusted <= p or rule.name.startswith("against "):
+        return check
+    return rule.look(outcomes, alpha * p / adjusted)
 
 
 def _reason(word: Word, checks: Sequence[Check]) -> str:
-    deciding = [check.sentence for check in checks if check.word == word]
-    if word == "FAIL" or len(deciding) == 1:
-        return "; ".join(deciding)
-    return f"{deciding[0]} (and {len(deciding) - 1} more)"
+    """The pass rate, if it has a say, then whatever else decides; of a PASS the first rule is enough."""
+    deciding = [check for check in checks if check.word == word]
+    if word == "PASS":
+        return deciding[0].sentence
+    rates = [check for check in checks if check.name == "pass rate" and check not in deciding]
+    only_damage = all(check.sentence.startswith(WORD) for check in deciding)
+    shown = rates if only_damage or any(check.word != "PASS" for check in rates) else []
+    return "; ".join(check.sentence for check in (*shown, *deciding))
 
 
 def _hint(

@@ -104,7 +104,7 @@ USED = ("input_tokens", "output_tokens", "nano_usd")
 
 OF_CASES = (
     "unknown_calls", "unchecked", "unchecked_errors", "undelivered", "delivered", "undelivered_twins",
-    "failed_by_judges",
+    "failed_by_judges", "requests",
 )  # fmt: skip
 """Counts that a summary has under the same name."""
 
@@ -223,6 +223,8 @@ class Tally:
     def _count_usage(self, result: CaseResult) -> None:
         """Add what the trial used, divided into roles, and the calls that failed."""
         self._failed_calls.add(result)
+        if result.trajectory is not None and result.trajectory.messages:
+            self._counts["requests"] += result.trajectory.requests
         if result.usage is not NOTHING_USED:
             self.spend(result.usage)
         if result.trajectory is not None and result.trajectory.dialogue is not None:

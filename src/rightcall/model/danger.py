@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rightcall.core.text import pluralize
 from rightcall.model.failure import CODES, FATAL, Code, Failure
 from rightcall.model.tool import Tool
 
@@ -34,6 +35,16 @@ SORTS: tuple[str, ...] = (
 """Every sort of danger, in the order in which those of a case are named."""
 
 NO_TOOLS: Mapping[str, Tool] = {}
+
+
+TITLES: dict[str, str] = {code: facts.title.lower() for code, facts in CODES.items()}
+
+
+def danger_clause(sort: str, goldens: int) -> str:
+    """`a forbidden tool was called in 6 goldens`, for any sort of danger or code."""
+    sort = TITLES.get(sort, sort)
+    deed = "a forbidden tool was called" if sort == TITLES["forbidden_call"] else sort
+    return f"{deed} in {pluralize(goldens, 'golden')}"
 
 
 def danger_of(failure: Failure, tools: Mapping[str, Tool] = NO_TOOLS) -> str:

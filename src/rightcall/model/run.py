@@ -176,7 +176,8 @@ class Summary(Record, frozen=True):
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
     `undelivered` of the unchecked cases are attacks that the agent never met, `undelivered_twins` benign twins of which
     it never met the remark; `delivered` counts the attacks that it met. `failed_tools` failed in every call;
-    `keeps_state` says how an agent carried one trial into another.
+    `keeps_state` says how an agent carried one trial into another. `requests` were sent to the agent's model, as far as
+    they were seen; `why` says by which rules and bounds the verdict was reached.
     """
 
     overall: GroupSummary
@@ -203,6 +204,8 @@ class Summary(Record, frozen=True):
     undelivered_twins: int = 0
     failed_tools: tuple[FailedTool, ...] = ()
     keeps_state: str = ""
+    requests: int = 0
+    why: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -199,6 +199,11 @@ class Trajectory(Record, frozen=True, metaclass=Sequenced):
         return [message for message in self.messages[self.own_start :] if message.role == "assistant"]
 
     @property
+    def requests(self) -> int:
+        """How often the agent asked a model, as far as its messages say."""
+        return sum(not message.note for message in self.own_messages)
+
+    @property
     def all_said(self) -> str:
         """What the agent said in all of its turns; the output where no messages were recorded."""
         return "\n".join(message.content for message in self.own_messages if message.content) or self.output

@@ -34,6 +34,7 @@ from rightcall.run.outcome import (
     verdict_unfinished,
     verdict_without_gate,
     with_counts,
+    with_verdict,
 )
 from rightcall.run.plan import Plan
 from rightcall.run.request_templates import with_template_notice
@@ -291,9 +292,7 @@ class LiveRun:
         return RunOutcome(
             run,
             msgspec.structs.replace(
-                summary,
-                word=verdict.word,
-                reason=verdict.reason,
+                with_verdict(summary, verdict),
                 floor=floor,
                 worst_case=worst_case,
                 stopped_early=self.ended_early and progress.done < progress.planned,

@@ -79,6 +79,9 @@ class RunSuiteOptions(SuiteOptions):
         str | None,
         Option("Model to use: provider:model[@URL] or a name from models", default="the suite's model"),
     ] = None
+    quiet: Annotated[
+        bool | None, Option("Print nothing", default="print the result, except in notebooks and under pytest")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +116,7 @@ class RunOptions(SuiteOptions):
             group=CI,
         ),
     ] = "verdict"
-    failures: Annotated[int, Option("Failures to show", ge=0)] = 20
+    failures: Annotated[int, Option("Maximum kinds of failures shown", ge=0)] = 4
     as_json: Annotated[
         bool, Option("Output JSON: one line per case, then one for the run", flags=("--json",))
     ] = False

@@ -10,6 +10,7 @@ import msgspec
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
+from rightcall.decide.essay import why_lines
 from rightcall.decide.outcome import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
@@ -73,6 +74,8 @@ def verdict_without_gate(
     unanswered = summary.codes.get("infra_error", 0)
     broken = whole.errors - unanswered
     missing = missing_answers_text(whole.errors, tried, "golden" if summary.trials == 1 else "case")
+    noun = "golden" if summary.trials == 1 else "trial"
+    passed = f"{whole.passed:,} of {pluralize(whole.cases, noun)} passed"
     word: Word
     if broken > MOST_ERRORS * tried or (broken and not failed):
         word, reason = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored; {missing}"
@@ -80,13 +83,13 @@ def verdict_without_gate(
         word, reason = "ERROR", missing
     elif failed:
         by_judges = summary.failed_by_judges
-        marked = f", {by_judges:,} of them judged by a model" if by_judges else ""
+        marked = f", {by_judges:,} failed by a model" if by_judges else ""
         unknown = f"; {missing}" if whole.errors else ""
-        word, reason = "FAIL", f"{failed:,} of {pluralize(whole.cases, 'case')} did not pass{marked}{unknown}"
+        word, reason = "FAIL", f"{passed}{marked}; all wanted{unknown}"
     elif whole.errors:
-        word, reason = "INCONCLUSIVE", f"{missing}; the other {pluralize(whole.cases, 'case')} passed"
+        word, reason = "INCONCLUSIVE", f"{passed}; {missing}"
     else:
-        word, reason = "PASS", f"all {pluralize(whole.cases, 'case')} passed"
+        word, reason = "PASS", passed
     verdict = Verdict(word, reason, errors=whole.errors, trials=tried)
     if judged is not None:
         from rightcall.decide.judged_cases import verdict_by_people
@@ -94,6 +97,11 @@ def verdict_without_gate(
         exact = failed - summary.failed_by_judges
         verdict = verdict_by_people(verdict, judged, policy or JudgePolicy(), exact_failures=exact)
     return with_counts(verdict, summary)
+
+
+def with_verdict(summary: Summary, verdict: Verdict) -> Summary:
+    """The summary with the verdict: its word, its reason, and why at length."""
+    return msgspec.structs.replace(summary, word=verdict.word, reason=verdict.reason, why=why_lines(verdict))
 
 
 def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) -> Verdict:
@@ -105,7 +113,7 @@ def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) ->
     failed = summary.overall.cases - summary.overall.passed
     if gate is not None and not gate.limits_passes and verdict.word == "PASS" and failed:
         cases = pluralize(summary.overall.cases, "case")
-        verdict = verdict.with_clause(f"{failed:,} of {cases} did not pass (the gate sets no min)")
+        verdict = verdict.with_clause(f"{failed:,} of {cases} did not pass, and no pass rate is wanted")
     if summary.unchecked and not verdict.trials:
         verdict = nothing_checked(summary.unchecked, summary.unchecked_errors)
     elif summary.unchecked:

@@ -21,7 +21,7 @@ from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate
+from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate, with_verdict
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run
@@ -111,6 +111,7 @@ async def rescore_run(
     verdict = verdict_by_answers(
         verdict_without_gate(summary, evidence_of_labels(store, new.id, None)), store, new.id, old.run.agent
     )
+    summary = with_verdict(summary, verdict)
     store.runs.finish(new.id, summary, verdict.word)
     return new.id, summary, verdict
 

@@ -23,7 +23,7 @@ from rightcall.run.backend import Backend, RunWork
 from rightcall.run.floor import floor_of_plan
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.local_trials import DecidedTrials, Decider, InProcess
-from rightcall.run.outcome import evidence_of_labels, results_of_run
+from rightcall.run.outcome import evidence_of_labels, results_of_run, with_verdict
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
@@ -163,7 +163,7 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
 def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
     """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
     verdict = verdict_by_answers(outcome.verdict, store, outcome.run.id, outcome.run.agent)
-    summary = msgspec.structs.replace(outcome.summary, word=verdict.word, reason=verdict.reason)
+    summary = with_verdict(outcome.summary, verdict)
     return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
 
 

@@ -20,7 +20,7 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.models.hosts import server_of
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
-from rightcall.run.outcome import evidence_of_labels, verdict_without_gate
+from rightcall.run.outcome import evidence_of_labels, verdict_without_gate, with_verdict
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence
@@ -72,6 +72,7 @@ def keep_cases(  # noqa: PLR0913
         verdict = gate_run(store, run.id, gate, floor=floor)
     else:
         verdict = verdict_without_gate(summary, evidence_of_labels(store, run.id, None) if judges else None)
+    summary = with_verdict(summary, verdict)
     persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict
 

@@ -3,7 +3,10 @@
     view/       every displayed number, computed once from a stored run
     text        foreign text, safe to look at, and how numbers are written
     lines       all output to terminals and logs; screen: with colours, and tables for any width
-    terminal    a run; progress: the progress bar; rows: JSON Lines
+    run_screen  what is printed of a run: verdict, failures, price, next steps; whole_run: and its tables
+    gate_screen a gate
+    matrix      which case passed which metric
+    terminal    tables; progress: the progress bar; rows: JSON Lines
     case_screen one case in the terminal; case_elements: on pages
     formats     html, markdown, junit, json: each a file of that name
     analysis    why a run fails, and where trials leave the expected path

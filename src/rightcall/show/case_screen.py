@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
 from rightcall.core.text import shorten
-from rightcall.metrics.resolve import DIMENSIONS
+from rightcall.improve.run_setup import run_record
+from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.show.screen import Screen
 from rightcall.show.text import duration
 from rightcall.show.view.calls import CallView
-from rightcall.show.view.case import CaseView
+from rightcall.show.view.case import CaseView, case_view
 from rightcall.show.view.failures import danger_text
-from rightcall.show.view.grouped_trials import GoldenRow, PastTrials
+from rightcall.show.view.grouped_trials import (
+    GoldenRow,
+    PastTrials,
+    golden_history,
+    golden_row,
+    system_prompt,
+)
 from rightcall.show.view.messages import MessageView
+
+if TYPE_CHECKING:
+    from rightcall.store.base import StoredRun
+    from rightcall.store.sql.store import Store
 
 OUTCOMES = {
     "passed": "[green]✓ passed[/green]",
@@ -28,6 +40,7 @@ TONES = {"good": ("✓", "green"), "quiet": ("✓", ""), "bad": ("✗", "red")}
 RIGHT_TOOL = ("right", "wrong_arguments", "out_of_order", "wrong_agent")
 """Kinds of calls whose tool is the expected one, which may be a pattern or one of several names."""
 LONGEST_MESSAGE = 1500
+MOST_HISTORY = 3
 
 
 def print_case(
@@ -37,9 +50,11 @@ def print_case(
     trials: GoldenRow,
     system: str = "",
     history: Sequence[PastTrials] = (),
+    why: bool = False,
+    suite: str = "",
 ) -> None:
     """Print one trial of a golden. `history` has the same golden in other runs, newest first."""
-    _print_outcome(out, view, trials)
+    _print_outcome(out, view, trials, suite)
     if system:
         _print_section(out, "system prompt", system)
     for name, rule in view.rules:
@@ -50,25 +65,36 @@ def print_case(
         out.say("\n[dim]transcript[/dim]")
         for message in view.messages:
             _print_message(out, message)
-    _print_numbers(out, view)
+    _print_numbers(out, view, why=why)
     if history:
         _print_history(out, history)
 
 
-def print_case_calls(out: Screen, view: CaseView, *, trials: GoldenRow) -> None:
-    """Print the short form of a case: why it did not pass, what was asked, and the calls."""
-    _print_outcome(out, view, trials)
-    _print_calls(out, view)
+def show_case(
+    out: Screen, store: Store, run: StoredRun, golden_id: str, trial: int | None = None, *, why: bool = False
+) -> None:
+    """Print a case of a stored run."""
+    stored, record = store.runs.case(run.id, golden_id), run_record(store, run)
+    tools = {tool.name: tool for tool in record.tools}
+    print_case(
+        out,
+        case_view(stored.golden, stored.trial(trial), tools),
+        trials=golden_row(stored.golden_id, stored.results, tools),
+        system=system_prompt(record, stored.golden),
+        history=golden_history(store, run, stored.golden_id),
+        why=why,
+        suite=f"{run.run.versions.get('suite_file', run.run.name)}, {run.run.agent}",
+    )
 
 
-def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow) -> None:
+def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow, suite: str) -> None:
     mark = OUTCOMES[view.outcome]
     out.say(f"[bold]{{}}[/bold]  {mark}", view.golden_id, end="")
     if view.danger:
         out.say("  [bold white on red] {} [/bold white on red]", danger_text(view.danger), end="")
     several = trials.judged + trials.errors > 1 and view.outcome != "unchecked"
     which = f"trial {view.trial}; {trials.passed} of {trials.judged} passed" if several else ""
-    out.say("  [dim]{}[/dim]", which)
+    out.say("  [dim]{}[/dim]", "; ".join(filter(None, (which, suite))))
     out.say("[dim]{}[/dim]", " · ".join((*view.facts, *view.tags)))
     if view.reason:
         out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
@@ -132,22 +158,25 @@ def _print_message(out: Screen, message: MessageView) -> None:
         out.say(f"{mark}[bold]{{}}[/bold] [cyan]{{}}[/cyan] {{}}", who, title, shown[:LONGEST_MESSAGE])
 
 
-def _print_numbers(out: Screen, view: CaseView) -> None:
+def _print_numbers(out: Screen, view: CaseView, *, why: bool) -> None:
+    """Scores that were asked for and did not pass; with `why` every score."""
+    shown = [
+        score
+        for score in view.scores
+        if why or score.error or (not score.passed and score.name not in SPOTLESS)
+    ]
     if view.outcome == "unchecked" and not view.scores:
-        out.say("\n[dim]scores[/dim]  none: the golden states no check")
-    low = [f"{score.name} {score.value:.2f}" for score in view.scores if score.value < 1 or score.error]
-    out.say("\n[dim]scores[/dim]  {}", ", ".join(low) or "all 1.00")
-    for score in view.scores:
-        if score.error or (not score.passed and score.name not in DIMENSIONS and score.reason):
-            judged = " (judged)" if score.judged else ""
-            out.say("  [dim]{}{}:[/dim] {}", score.name, judged, score.error or score.reason)
+        out.say("\n[dim]scores[/dim]    none: the golden states no check")
+    for place, score in enumerate(shown):
+        out.say("\n[dim]scores[/dim]    " if not place else " " * 10, end="")
+        name = f"{score.name} (judged)" if score.judged else score.name
+        reason = score.error or ("" if score.passed or score.name in SPOTLESS else score.reason)
+        out.say("{}  {:.2f}{}", name, score.value, f"  {reason}" if reason else "")
 
 
 def _print_history(out: Screen, history: Sequence[PastTrials]) -> None:
-    out.say("\n[dim]this golden in other runs[/dim]")
-    for past in history:
-        row = past.trials
-        mark = HISTORY_MARKS.get(row.outcome, "[red]✗[/red]")
-        started = past.started_at[:16].replace("T", " ")
-        out.say(f"{mark} {{}}  {{}}  {{}}/{{}}  [dim]{{}}[/dim]", started, past.run, row.passed, row.judged,
-                row.reason[:120])  # fmt: skip
+    marks = (
+        f"{HISTORY_MARKS.get(past.trials.outcome, '[red]✗[/red]')} {past.started_at[5:16].replace('T', ' ')}"
+        for past in history[:MOST_HISTORY]
+    )
+    out.say("\n[dim]before[/dim]    " + "   ".join(marks))

@@ -4,89 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.core.text import change_interval, percent, percent_change, percent_interval, pluralize
+from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
-from rightcall.improve.changes import ChangeItem
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
+from rightcall.model.danger import danger_clause
 from rightcall.run.decisions import RunComparison
+from rightcall.show.run_screen import print_verdict, say_wrapped
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
 from rightcall.show.text import one_line
+from rightcall.show.view.failure_kinds import FailureKinds
 
-COLORS = {"IMPROVED": "green", "NON_INFERIOR": "green", "REGRESSED": "red", "INCONCLUSIVE": "yellow"}
+WORDS = {"IMPROVED": "BETTER", "NON_INFERIOR": "NOT WORSE", "REGRESSED": "WORSE"}
+"""What a change is called on a screen."""
 MOST_NAMED = 12
+MOST_ITEMS = 6
+LABEL = 10
+ERROR_RATE = "a difference that is none is called WORSE in at most {} of comparisons"
 
 
-def print_comparison(out: Screen, compared: RunComparison, titles: tuple[str, str] | None = None) -> None:
-    """Print the change as a sentence, then what was fixed and what broke, then each category.
-
-    `titles` are shown instead of the ids of baseline and candidate.
-    """
-    comparison, color = compared.comparison, COLORS[compared.comparison.change]
-    baseline, candidate = titles or (compared.baseline, compared.candidate)
-    out.say(f"[bold {color}]{{}}[/bold {color}]  {{}} against {{}}", comparison.change, candidate, baseline)
-    for code, names in comparison.alarms.items():
-        listed = ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-        out.say("[bold red]ALARM[/bold red] new {}: {}", code, listed)
-    out.print(comparison.sentence, soft_wrap=True)
-    for warning in compared.unlike + compared.notes:
-        out.print(warning, style="yellow", soft_wrap=True)
-    alone = (
-        f", p = {comparison.p:.3g} without the other candidates"
-        if compared.p_adjusted != comparison.p
-        else ""
-    )
-    if comparison.n:
-        out.print(f"test: {comparison.method.replace('_', '-')}{alone}", style="dim")
-    for word, names in (("fixed", comparison.fixed), ("broken", comparison.broken)):
+def print_comparison(
+    out: Screen,
+    compared: RunComparison,
+    changed: WhatChanged | None = None,
+    still: FailureKinds | None = None,
+) -> None:
+    """Print the change of the rate, what was fixed and what broke, what changed in between, and what still fails."""
+    comparison = compared.comparison
+    word = WORDS.get(comparison.change, comparison.change)
+    dangers = [danger_clause(code, len(ids)) for code, ids in comparison.alarms.items()]
+    print_verdict(out, word, headline(comparison), dangers, _counts(comparison))
+    items = changed.items if changed is not None else ()
+    if items or comparison.fixed or comparison.broken:
+        out.print()
+    for number, item in enumerate(items[:MOST_ITEMS]):
+        _print_row(out, "" if number else "changed", clean(f"{item.place}: {item.what}"))
+        for sign, value in (("-", item.before), ("+", item.after)):
+            if value is not None:
+                _print_row(out, "", f"  {sign} {one_line(str(value), out.width - LABEL - 4)}")
+    if len(items) > MOST_ITEMS:
+        _print_row(out, "", f"and {len(items) - MOST_ITEMS} more: --json")
+    for label, names in (("fixed", comparison.fixed), ("broken", comparison.broken)):
         if names:
-            more = f" … {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-            out.print(f"{word} ({len(names):,}): {clean(', '.join(names[:MOST_NAMED]))}{more}")
-    if len(comparison.categories) > 1:
-        _print_categories(out, comparison)
+            more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+            _print_row(out, label, f"{clean(', '.join(names[:MOST_NAMED]))}{more}")
+    for kind in still.kinds[:1] if still is not None else ():
+        if kind.example.golden_id not in comparison.broken:
+            _print_row(out, "still", clean(f"{kind.example.golden_id}   {kind.title}"))
+    if word == "WORSE":
+        out.print()
+        out.print(ERROR_RATE.format(percent(comparison.alpha)))
+    for note in (*compared.unlike, *compared.notes)[:1]:
+        out.print()
+        say_wrapped(out, "note: ", note, "yellow")
 
 
-def _print_categories(out: Screen, comparison: Comparison) -> None:
-    rows = []
-    for part in comparison.categories:
-        interval = change_interval(part.low, part.high)
-        rows.append(
-            (part.name, f"{part.n:,}", percent_change(part.difference), interval, f"{part.p_adjusted:.3g}")
-        )
-    titles = ("category", "goldens", "difference", "interval", "p, adjusted")
-    print_columns(out, titles, rows, texts=("category",))
+def headline(comparison: Comparison) -> str:
+    """`14 of 15 goldens pass, before 3 of 15 (20% → 93.3%)`; or why nothing can be said."""
+    if not comparison.n:
+        return comparison.sentence
+    rates = f"{percent(comparison.rate_a)} → {percent(comparison.rate_b)}"
+    before, after = (rate * comparison.n for rate in (comparison.rate_a, comparison.rate_b))
+    if all(abs(passing - round(passing)) < 1e-6 for passing in (before, after)):
+        of = f"{comparison.n:,}"
+        goldens = "golden" if comparison.n == 1 else "goldens"
+        return f"{after:,.0f} of {of} {goldens} pass, before {before:,.0f} of {of} ({rates})"
+    return f"pass rate {rates} over {pluralize(comparison.n, 'golden')}"
 
 
-MOST_ITEMS = 20
-MOST_FLIPS = 8
-LONGEST = 200
+def _counts(comparison: Comparison) -> str:
+    """How many goldens changed; for an undecided comparison, also why."""
+    counts = f"{len(comparison.fixed):,} fixed, {len(comparison.broken):,} broken"
+    if comparison.doubt:
+        return f"{counts}; {comparison.doubt}"
+    if comparison.change == "INCONCLUSIVE" and comparison.n:
+        return f"{counts}; too few goldens differ to tell it from chance"
+    margin = comparison.claim.margin_shown() if comparison.change == "NON_INFERIOR" else ""
+    return f"{counts}; {margin}" if margin else counts
 
 
-def print_changes(out: Screen, changes: WhatChanged) -> None:
-    """The changes as a difference, then goldens that broke or were fixed with their calls before and after."""
-    out.print()
-    out.say("[bold]what changed[/bold]  {}", changes.sentence, soft_wrap=True)
-    if not changes.known:
-        out.print("one of the runs was stored without its system prompt and settings", style="dim")
-    for number, item in enumerate(changes.items[:MOST_ITEMS], start=1):
-        _item(out, number, item)
-    if len(changes.items) > MOST_ITEMS:
-        out.print(f"… {len(changes.items) - MOST_ITEMS} more changes: --json", style="dim")
-    for flip in changes.flips[:MOST_FLIPS]:
-        out.say("  {} [bold]{}[/bold] {} → {}", flip.change, flip.golden, flip.before, flip.after)
-        for word, calls in (("before: ", flip.calls_before), ("after:  ", flip.calls_after)):
-            line = f"    {word}{'; '.join(calls) or 'no call'}"
-            out.print(line[:LONGEST], style="dim", soft_wrap=True)
-    if len(changes.flips) > MOST_FLIPS:
-        out.print(f"  … {len(changes.flips) - MOST_FLIPS} more: --json", style="dim")
-
-
-def _item(out: Screen, number: int, item: ChangeItem) -> None:
-    out.say("  {}. {}: {}", number, item.place, item.what, soft_wrap=True)
-    for sign, value, style in (("-", item.before, "red"), ("+", item.after, "green")):
-        if value is not None:
-            out.print(f"     {sign} {str(value)[:LONGEST]}", style=style, soft_wrap=True)
+def _print_row(out: Screen, label: str, text: str) -> None:
+    say_wrapped(out, f"{label:<{LABEL}}", text)
 
 
 MOST_SHOWN = 30

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from rightcall.core.text import pluralize
 from rightcall.model.danger import NO_TOOLS
-from rightcall.model.run import CaseResult, Run, Summary
+from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
 from rightcall.show.screen import Screen
-from rightcall.show.text import count, display_text, one_line
+from rightcall.show.text import display_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
-from rightcall.show.view.summary import GroupRow, SummaryView, summary_view, verdict_reason
-from rightcall.store.base import StoredRun
+from rightcall.show.view.summary import GroupRow, SummaryView, summary_view
 
 if TYPE_CHECKING:
     from rightcall.show.view.tools import AgentRow
@@ -184,11 +182,6 @@ def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
         out.say("[dim]… and {}[/dim]", more)
 
 
-def more_goldens(count: int) -> str:
-    """How many goldens did not pass besides those shown; empty for none."""
-    return f"{pluralize(count, 'more golden')} did not pass: --failures N" if count else ""
-
-
 def clean(text: str) -> str:
     """Text of models and datasets without terminal control characters."""
     return display_text(text, 2000)
@@ -235,75 +228,3 @@ class AskedMetrics:
             parts += [f"{self._broken[name]:,} could not be computed"] if self._broken[name] else []
             first = f" ({one_line(self._first[name], 160)})" if name in self._first else ""
             yield f"{name}: {', '.join(parts)}{first}"
-
-
-COLORS = {"PASS": "green", "FAIL": "red"}
-
-
-def print_run(
-    out: Screen,
-    stored: StoredRun,
-    summary: Summary,
-    failed: Sequence[GoldenRow],
-    more: int,
-    notes: Sequence[str] = (),
-    agents: Sequence[AgentRow] = (),
-) -> None:
-    """Print a run: verdict, table, failures, what each agent of a team did, and where it came from."""
-    print_title(out, stored.run)
-    print_verdict(out, stored, summary)
-    out.print()
-    print_summary(summary, failed, more_goldens(more), notes=notes, console=out)
-    print_agents(out, agents)
-    out.print()
-    for label, value in facts(stored):
-        out.say("[dim]{:<8}[/dim] {}", label, clean(value))
-
-
-def print_title(out: Screen, run: Run) -> None:
-    """Print which suite ran on which agent."""
-    out.say("[bold]{}[/bold] on {}  [dim]run {}[/dim]", run.name, run.agent, run.id)
-
-
-def print_verdict(out: Screen, stored: StoredRun, summary: Summary) -> None:
-    """Print the verdict as a sentence; for a run in progress, print how far it is."""
-    if not stored.finished:
-        planned = f" of {stored.planned:,}" if stored.planned else ""
-        out.say("[yellow]unfinished[/yellow]: {:,}{} results, last update {}", stored.results, planned,
-                stored.updated_at)  # fmt: skip
-        return
-    word, color = stored.verdict or "finished", COLORS.get(stored.verdict, "yellow")
-    out.say(f"[bold {color}]{{}}[/bold {color}] {{}}", word, verdict_reason(summary))
-    print_warnings(out, summary.warnings)
-
-
-def print_warnings(out: Screen, warnings: Iterable[str]) -> None:
-    """Print what a reader of the verdict above must know."""
-    for warning in warnings:
-        out.say("[yellow]{}[/yellow]", warning, hang=4)
-
-
-def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
-    """Where a run came from and what it used."""
-    run, usage = stored.run, stored.usage
-    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
-    git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
-    per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
-    unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
-    facts_by_label = {
-        "started": _time(run.started_at),
-        "finished": _time(run.finished_at or ""),
-        "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
-        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
-        if usage.input_tokens or usage.output_tokens
-        else "",
-        "group": run.group if run.group != run.name else "",
-        "tags": ", ".join(stored.tags),
-        "git": git,
-    }
-    return [(label, value) for label, value in facts_by_label.items() if value]
-
-
-def _time(stored: str) -> str:
-    """A stored time as `2026-01-02 03:04:05 UTC`."""
-    return f"{stored[:19].replace('T', ' ')} UTC" if stored else ""

@@ -1,4 +1,4 @@
-"""Summary of a test session: a rate with its interval for each test function, and the gate."""
+"""Summary of a test session: how many goldens of each test function passed, and the gate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.outcome import Outcome, sample_of
@@ -16,7 +16,6 @@ from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.run import no_checks_text
 from rightcall.run.answers import no_answer_reason
 from rightcall.run.outcome import nothing_checked
-from rightcall.stats.mean_interval import estimate as stats_estimate
 
 NO_ATTACK = (
     "no attack was delivered, so nothing is known about them; texts are planted in what tools return that RightCall"
@@ -179,13 +178,10 @@ def _rate(outcomes: Sequence[Outcome]) -> str:
         return "nothing was checked"
     if sample is None:
         return f"no golden could be scored{unanswered}"
-    estimate = stats_estimate(sample)
+    goldens = sum(bool(outcome.passes) for outcome in outcomes)
     trials = [passed for outcome in outcomes for passed in outcome.passes]
-    several = f"{len(trials):,} trials of " if len(trials) > estimate.cases else ""
-    counted = f"{sum(trials):g} of {several}{estimate.cases:,} goldens passed"
-    return (
-        f"{counted}: {percent(estimate.mean)} [{percent(estimate.low)}, {percent(estimate.high)}]{unanswered}"
-    )
+    several = f"{len(trials):,} trials of " if len(trials) > goldens else ""
+    return f"{sum(trials):g} of {several}{pluralize(goldens, 'golden')} passed{unanswered}"
 
 
 def _outcome(note: dict[str, Any]) -> Outcome:

@@ -5,6 +5,7 @@
     tools      per tool and per agent, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples; the name of a case
+    failure_kinds  equal failures together, with one golden of each in full
     safety     attacks and their outcome; safety_sections: worst case, search, OWASP's risks; attack_hits: each hit
     columns    the columns of every table: titles, values, and which outputs show them
     grouped_trials  the trials of a golden in one row, danger first; the golden in other runs, its request, the

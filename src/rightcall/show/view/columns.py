@@ -48,7 +48,11 @@ def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
     digits = 2 if output == "terminal" else 3
     names = requested if output in ("terminal", "markdown") else ()
     scores = [_score(name, "others", digits) for name in names]
-    scores += [_score(label, "dimensions", digits) for label in DIMENSIONS.values()]
+    scores += [
+        _score(label, "dimensions", digits)
+        for label in DIMENSIONS.values()
+        if (label, output) != ("latency", "terminal")  # a terminal shows times
+    ]
     before, after = shown_in(GROUP_COLUMNS, output), shown_in(GROUP_COLUMNS_AFTER, output)
     return [*before, *shown_in(scores, output), *after]
 
@@ -66,7 +70,6 @@ GROUP_COLUMNS = (
     Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
     Column("passed", _pass_count, "terminal notebook"),
     Column("rate", lambda row: percent(row.pass_rate, 1), "terminal notebook"),
-    Column("95% int.", _interval, "terminal"),
     Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown html"),
     Column("passed", lambda row: percent(row.pass_rate, 1), "dashboard", "rate"),
     Column("95% interval", _interval, "markdown html notebook", "interval"),

@@ -1,0 +1,119 @@
+"""A stored run in full: its screen, numbers by category, what each agent of a team did, and where it came from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rightcall.metrics.dimensions import AGENTS_KNOWN
+from rightcall.metrics.tally import Tally
+from rightcall.run.outcome import label_sentences
+from rightcall.show.run_screen import NextStep, print_run_screen, print_steps, run_screen, shell_word
+from rightcall.show.safety import print_run_safety
+from rightcall.show.screen import Screen, print_columns
+from rightcall.show.terminal import clean, print_agents, print_table
+from rightcall.show.text import count, duration
+from rightcall.show.view.spread import SpreadTally
+from rightcall.show.view.summary import summary_view
+from rightcall.show.view.tools import agent_rows
+from rightcall.store.base import StoredRun
+
+if TYPE_CHECKING:
+    from rightcall.store.sql.store import Store
+
+MOST_MEASURED = 100_000
+"""Results of which latencies are read."""
+
+
+def show_run(out: Screen, store: Store, stored: StoredRun, *, kinds: int, where: str = "") -> None:
+    """Print a stored run: its screen, a table by category, agents, attacks, and facts; then what to type next."""
+    # An unfinished run has no summary: what its results add up to so far is shown.
+    summary = stored.run.summary or Tally().add_all(store.runs.results(stored.id)).summary()
+    screen = run_screen(
+        store,
+        stored.run,
+        summary,
+        word=stored.verdict,
+        kinds=kinds,
+        where=where,
+    )
+    if stored.finished:
+        print_run_screen(out, screen)
+    else:
+        planned = f" of {stored.planned:,}" if stored.planned else ""
+        out.say("[yellow]unfinished[/yellow]: {:,}{} results, last update {}", stored.results, planned,
+                stored.updated_at)  # fmt: skip
+    out.print()
+    view = summary_view(summary)
+    print_table(out, view)
+    _print_latencies(out, store, stored)
+    for note in (*view.notes, *label_sentences(store, stored)):
+        out.print(note)
+    print_agents(out, agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ())
+    if summary.about_safety:
+        print_run_safety(out, store, stored.id)
+    out.print()
+    for label, value in facts(stored):
+        out.say("[dim]{:<8}[/dim] {}", label, clean(value))
+    steps = [NextStep(f"rightcall runs report {stored.id}{where}", "as a page")]
+    if screen.failures.first:
+        case = f"rightcall runs show {stored.id} {shell_word(screen.failures.first)}{where}"
+        steps.insert(0, NextStep(case, "one case in full"))
+    if stored.finished:
+        print_steps(out, steps[:2])
+    else:
+        suite = stored.run.versions.get("suite_file", "SUITE")
+        print_steps(
+            out, [NextStep(f"rightcall run {shell_word(suite)} --resume {stored.id}{where}", "go on")]
+        )
+
+
+def _print_latencies(out: Screen, store: Store, stored: StoredRun) -> None:
+    """Median and 95th percentile of the latency of each category, as measured among concurrent cases."""
+    if stored.results > MOST_MEASURED:
+        return
+    tallies: defaultdict[str, SpreadTally] = defaultdict(SpreadTally)
+    for result in store.runs.results(stored.id):
+        if result.judged:
+            tallies[result.category].add(result.latency_ms)
+    rows = []
+    for category, tally in tallies.items():
+        if (spread := tally.spread()) is not None:
+            rows.append((category, duration(spread.quantiles["p50"]), duration(spread.quantiles["p95"])))
+    if rows:
+        out.print()
+        print_columns(
+            out,
+            ("time among concurrent cases", "median", "95% below"),
+            rows,
+            texts=("time among concurrent cases",),
+        )
+
+
+def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
+    """Where a run came from and what it used."""
+    run, usage = stored.run, stored.usage
+    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
+    git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
+    per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""
+    unchecked = f", {stored.unchecked:,} unchecked" if stored.unchecked else ""
+    facts_by_label = {
+        "suite": f"{run.name} on {run.agent}",
+        "run": run.id,
+        "started": _time(run.started_at),
+        "finished": _time(run.finished_at or ""),
+        "results": f"{stored.results:,}{per_golden}, {stored.errors:,} errors{unchecked}",
+        "tokens": f"{usage.input_tokens:,} in, {usage.output_tokens:,} out{cost}"
+        if usage.input_tokens or usage.output_tokens
+        else "",
+        "group": run.group if run.group != run.name else "",
+        "tags": ", ".join(stored.tags),
+        "git": git,
+    }
+    return [(label, value) for label, value in facts_by_label.items() if value]
+
+
+def _time(stored: str) -> str:
+    """A stored time as `2026-01-02 03:04:05 UTC`."""
+    return f"{stored[:19].replace('T', ' ')} UTC" if stored else ""
