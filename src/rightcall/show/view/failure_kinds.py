@@ -163,10 +163,10 @@ def _golden_example(store: Store, run: str, result: CaseResult, kind: KindKey) -
     if not kind.seen_in_calls:
         why = result.error or "; ".join(dict.fromkeys(map(sentence, result.codes)))
         return GoldenExample(result.golden_id, request, why=one_line(why, LONGEST))
-    return GoldenExample(result.golden_id, request, expected_texts(golden), call_texts(whole))
+    return GoldenExample(result.golden_id, request, example_calls(golden), call_texts(whole))
 
 
-def expected_texts(golden: AnyGolden | None) -> tuple[str, ...]:
+def example_calls(golden: AnyGolden | None) -> tuple[str, ...]:
     if not isinstance(golden, Golden):
         return ()
     calls = [
