@@ -45,7 +45,6 @@ def test_the_agent_of_a_stored_run_is_that_of_its_suite(tmp_path):
     (tmp_path / "shop.py").write_text("def agent(golden):\n    return []\n")
     (tmp_path / "suite.json").write_text('{"dataset": "g.jsonl", "agent": {"model": "shop:agent"}}')
     suite = load_suite(tmp_path / "suite.json")
-    assert agent_of_run(suite, tmp_path, "agent") == "shop:agent"
     assert agent_of_run(suite, tmp_path, "keyword:") == "keyword:"
     with pytest.raises(ConfigError, match="use the suite of that run"):
         agent_of_run(suite, tmp_path, "exec:rm")

@@ -6,6 +6,7 @@ import pytest
 
 from rightcall.core import codec
 from rightcall.improve.dataset_quality import DatasetCounts
+from rightcall.metrics.matching.literal_objects import literal_objects
 from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool
 from rightcall.run.golden_check import check_goldens
 
@@ -200,4 +201,12 @@ def test_an_object_that_the_schema_describes_or_that_is_no_matcher_is_literal(ar
 def test_misspelt_matchers_are_found_without_definitions():
     assert hints({"amount": {"approx": 37.77, "tolerance": 0.1}}) == [
         ("error", 'did you mean {"number":37.77,"abs":0.1}?')
+    ]
+
+
+@pytest.mark.parametrize("word", ["similar", "rubric", "semantic"])
+def test_no_hint_names_a_matcher_that_does_not_exist(word):
+    """Words of other tools for what a judged metric does here: their goldens are objects, and nothing is suggested."""
+    assert not [
+        item for item in literal_objects({"q": {word: "a greeting"}}, "args") if "did you mean" in item.hint
     ]

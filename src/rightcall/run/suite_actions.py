@@ -66,10 +66,9 @@ def is_code(model: str, folder: Path | None = None) -> bool:
     return "." in prefix or is_module(prefix, folder)
 
 
-def starts_code(suite: Suite, folder: Path, model: str | None = None) -> bool:
+def starts_code(suite: Suite, folder: Path) -> bool:
     """Whether running a suite imports a module, or starts a program or a server."""
-    name = model or suite.agent.model
-    return is_address(name) or imports_code(suite, folder, name) or has_live_tools(suite, folder)
+    return is_address(suite.agent.model) or imports_code(suite, folder) or has_live_tools(suite, folder)
 
 
 def imports_code(suite: Suite, folder: Path, model: str | None = None) -> bool:

@@ -61,12 +61,9 @@ def trust_folder(folder: Path) -> None:
 def agent_of_run(suite: Suite, folder: Path, agent: str) -> str:
     """The agent of a stored run, to be run again. A store cannot name code or a program that its suite does not.
 
-    Code is stored as its suite names it, `shop:agent`; runs of earlier versions have a short name, `agent`, which only
-    the suite can resolve. A model is stored as `provider:model`: if `models` has a name for it, that name is returned,
-    because it has the server.
+    Code is stored as its suite names it, `shop:agent`. A model is stored as `provider:model`: if `models` has a name
+    for it, that name is returned, because it has the server.
     """
-    if ":" not in agent and is_code(suite.agent.model, folder):
-        return suite.agent.model
     named = suite_models(suite, folder).endpoints
     names = [name for name, endpoint in named.items() if endpoint.model == agent]
     if suite.agent.model in names:

@@ -22,8 +22,6 @@ ELSEWHERE = {
     "pattern match matches regexp": ("regex", "regex"),
     "includes": ("contains", "contains"),
     "anything wildcard": ("any", "any"),
-    "similar similarto": ("semantic", "semantic"),
-    "rubric": ("judge", "judge"),
 }
 """Words of other tools, in lower case and without underscores: the matcher and the key of it that they mean."""
 WORDS = {word: meaning for words, meaning in ELSEWHERE.items() for word in words.split()}
@@ -38,7 +36,6 @@ ORDINARY = frozenset(
         "default",
         "exact",
         "items",
-        "judge",
         "not",
         "number",
         "object",

@@ -48,12 +48,11 @@ def run_keys(file: Path | None, url: str = "", scrub: Callable[[str], str] | Non
 
 
 def sqlite_store(
-    path: str | Path = ":memory:", *, durable: bool = False, busy_s: float = 5.0, later: bool = False
+    path: str | Path = ":memory:", *, busy_s: float = 5.0, later: bool = False
 ) -> IdempotencyStore:
     """Keys in a SQLite file, or in memory for as long as the store lives.
 
-    A committed key survives the death of the process. `durable` makes it survive the loss of power too,
-    at the cost of a disk flush per step. `later` opens the file when it is first needed.
+    A committed key survives the death of the process. `later` opens the file when it is first needed.
     """
     import sqlite3
 
@@ -67,7 +66,7 @@ def sqlite_store(
         if not in_memory:
             _make_wal(connection, busy_s)
             connection.execute("PRAGMA wal_autocheckpoint = 10000")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
     store = IdempotencyStore(connect=connect, errors=(sqlite3.Error, OSError), options="WITHOUT ROWID")
