@@ -19,7 +19,7 @@ from pathlib import Path
 
 import aiohttp
 
-from rightcall.wings.traces.run_export import RunSpan, spans_request
+from benchmarks.otlp_spans import RunSpan, spans_request
 
 LINES = 12
 

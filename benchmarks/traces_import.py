@@ -8,9 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.otlp_spans import RunSpan, spans_request
 from rightcall.wings.traces.reader import load_traces
 from rightcall.wings.traces.redaction import Redactor
-from rightcall.wings.traces.run_export import RunSpan, spans_request
 
 HELD: dict[str, str | int | float] = {
     "gen_ai.operation.name": "execute_tool",

@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.core.text import pluralize
 from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
-from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report, by_time
+from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report
 from rightcall.metrics.judged.form import VERSION
 from rightcall.model.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
@@ -32,9 +32,8 @@ class PeopleAgreement(Record, frozen=True, omit_defaults=False):
 
 
 class DriftPoint(Record, frozen=True, omit_defaults=False):
-    """Agreement of one version of the judge with people, on the cases of one month."""
+    """Agreement of one version of the judge with people."""
 
-    month: str
     judge: str
     agreement: Agreement
 
@@ -123,7 +122,7 @@ def people_agreement(labelling: RunLabels) -> list[PeopleAgreement]:
 
 
 def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[list[Bias], list[DriftPoint]]:
-    """The judge's biases on the labelled cases of a run, and its agreement over months and versions in all runs."""
+    """The judge's biases on the labelled cases of a run, and the agreement of its versions in all runs."""
     rows = folder.labels(judged.metric)
     labels = [row.label for row in rows.rows]
     own = judge_ratings(judged, run_labels(judged.targets, labels))
@@ -135,10 +134,10 @@ def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[li
             continue  # deleted, or of another store
         everywhere += judge_ratings(other, run_labels(other.targets, labels))
     everywhere += _ratings_again(judged, run_labels(judged.targets, labels), folder)
-    drift = [
-        DriftPoint(month, version, pair_agreement(_table(cases)))
-        for (month, version), cases in by_time(everywhere).items()
-    ]
+    versions: dict[str, list[RatedCase]] = {}
+    for case in everywhere:
+        versions.setdefault(case.version, []).append(case)
+    drift = [DriftPoint(version, pair_agreement(_table(cases))) for version, cases in versions.items()]
     return bias_report(own, everywhere=everywhere), drift
 
 
@@ -154,10 +153,8 @@ def judge_ratings(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
                     case.passed,
                     people,
                     case.answer_length,
-                    case.groups,
                     agent=run.agent,
                     model=identity.model,
-                    month=run.started_at[:7],
                     version=identity.described,
                 )
             )
@@ -181,7 +178,6 @@ def _ratings_again(judged: JudgedRun, labelling: RunLabels, folder: LabelFolder)
                     judged.cases[name].answer_length,
                     agent=judged.run.run.agent,
                     model=judgement.described.partition(",")[0],
-                    month=judgement.at[:7],
                     version=judgement.described,
                 )
             )

@@ -36,7 +36,6 @@ class JudgedCase:
     share: float | None
     passed: bool | None
     answer_length: int
-    groups: tuple[str, ...] = ()
     """Tags, category and tools, by which the judge's errors are counted."""
 
     @property
@@ -181,18 +180,11 @@ def _case_of_judge(
     rule, materials = judge.form.rule(test_case), judge.form.materials(test_case)
     if not rule or not materials:
         return None
-    called = sorted({call.name for call in test_case.trajectory.calls})
-    groups = (
-        f"category {result.category}",
-        *(f"tag {tag}" for tag in result.tags),
-        *(f"tool {name}" for name in called),
-    )
     return JudgedCase(
         CasePlace(result.golden_id, result.trial, run),
         Target(material_hash(materials), rule_hash(rule)),
         *_verdict(judge.form, score),
         len(test_case.trajectory.output),
-        groups,
     )
 
 

@@ -72,12 +72,9 @@ def print_bias(out: Screen, biases: Sequence[Bias], drift: Sequence[DriftPoint])
 
 
 def print_drift(out: Screen, drift: Sequence[DriftPoint]) -> None:
-    """Print the agreement of the judge with people by month and version."""
-    rows = [
-        (point.month, agreement_words(point.agreement), f"{point.agreement.cases:,}", point.judge)
-        for point in drift
-    ]
-    print_columns(out, ("month", "agreement with people", "labels", "judge"), rows, texts=("judge",))
+    """Print the agreement of each version of the judge with people."""
+    rows = [(agreement_words(point.agreement), f"{point.agreement.cases:,}", point.judge) for point in drift]
+    print_columns(out, ("agreement with people", "labels", "judge"), rows, texts=("judge",))
 
 
 def agreement_words(agreement: Agreement) -> str:

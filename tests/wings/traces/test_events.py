@@ -1,5 +1,6 @@
 """Scores out, read back by the official package; protobuf in, compared with it."""
 
+from benchmarks.otlp_spans import RunSpan, spans_request
 from google.protobuf.json_format import MessageToDict
 from hypothesis import given, settings, strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -8,7 +9,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from rightcall.model import Score
 from rightcall.wings.traces.otlp import json_items, protobuf_items
 from rightcall.wings.traces.problems import Problems
-from rightcall.wings.traces.run_export import Evaluation, RunSpan, logs_request, spans_request
+from rightcall.wings.traces.run_export import Evaluation, logs_request
 from tests.support.examples import examples
 from tests.wings.traces.samples import FOLDER
 

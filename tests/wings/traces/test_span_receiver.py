@@ -14,13 +14,13 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from benchmarks.otlp_spans import RunSpan, spans_request
 
 import rightcall as rc
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
-from rightcall.wings.traces.run_export import RunSpan, spans_request
 from rightcall.wings.traces.span import Span
 from rightcall.wings.traces.span_receiver import SpanReceiver
 from tests.models.loopback import json_server

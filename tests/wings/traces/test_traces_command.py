@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 import rightcall as rc
 from rightcall.cli.main import cli
@@ -123,16 +122,12 @@ def test_export_sends_every_score_and_the_official_package_reads_it(url, collect
     address, sent = collector
     with open_store(url) as store:
         store.runs.begin(a_run("r-1"), planned=2).add([a_result("hue"), a_result("hanoi", passed=False)])
-    assert "scores sent" in said("traces", "export", "r-1", "--events-to", address, "--spans", "--store", url)
+    assert "scores sent" in said("traces", "export", "r-1", "--events-to", address, "--store", url)
     logs = [ExportLogsServiceRequest.FromString(body) for path, body in sent if path == "/v1/logs"]
     records = [
         r for log in logs for group in log.resource_logs for s in group.scope_logs for r in s.log_records
     ]
     assert {record.event_name for record in records} == {"gen_ai.evaluation.result"}
-    spans = [ExportTraceServiceRequest.FromString(body) for path, body in sent if path == "/v1/traces"]
-    named = [s for t in spans for group in t.resource_spans for c in group.scope_spans for s in c.spans]
-    assert [span.name for span in named] == ["rightcall.run", "rightcall.trial", "rightcall.trial"]
-    assert {record.span_id for record in records} <= {span.span_id for span in named}
 
 
 def test_export_to_an_unreachable_endpoint_is_an_error_that_names_it(url):

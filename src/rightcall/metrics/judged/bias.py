@@ -1,4 +1,4 @@
-"""Where a judge errs: leniency, answer length, its own family, kinds of cases, and time.
+"""Where a judge errs: leniency, answer length and its own family.
 
 Each is a difference with an exact test; Holm's correction is over the whole list. Nothing is corrected silently: the
 report says what was seen, and where labels are too few to say anything.
@@ -7,7 +7,7 @@ report says what was seen, and where labels are too few to say anything.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -17,7 +17,6 @@ from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnem
 
 LEAST_IN_CELL = 20
 """Labels that either side of a difference needs."""
-MOST_GROUPS = 3
 
 
 class RatedCase(Record, frozen=True):
@@ -26,10 +25,8 @@ class RatedCase(Record, frozen=True):
     judge: bool
     people: bool
     length: int = 0
-    groups: tuple[str, ...] = ()
     agent: str = ""
     model: str = ""
-    month: str = ""
     version: str = ""
 
     @property
@@ -56,11 +53,9 @@ def bias_report(rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = 
 
     `everywhere` has the labelled cases of all runs, for what needs several agents.
     """
-    named = [leniency(rows), _length(rows), _self_preference(everywhere or rows)]
-    groups = _groups(rows)
-    tested = [bias for bias in (*named, *groups) if bias.p is not None]
+    report = [leniency(rows), _length(rows), _self_preference(everywhere or rows)]
+    tested = [bias for bias in report if bias.p is not None]
     adjusted = dict(zip(map(id, tested), holm([bias.p or 0.0 for bias in tested]), strict=True))
-    report = [*named, *groups[:MOST_GROUPS]]
     return [replace(bias, p=adjusted[id(bias)]) if id(bias) in adjusted else bias for bias in report]
 
 
@@ -91,19 +86,6 @@ def _self_preference(rows: Sequence[RatedCase]) -> Bias:
     )
 
 
-def _groups(rows: Sequence[RatedCase]) -> list[Bias]:
-    """Every group of cases against all others, the largest difference first."""
-    names = sorted({group for row in rows for group in row.groups})
-    about = "signed error of these cases less that of others"
-    biases = [
-        _difference(f"by {name}", about, rows, lambda row, group=name: group in row.groups)  # type: ignore[misc]
-        for name in names
-    ]
-    usable = [bias for bias in biases if bias.difference is not None]
-    usable.sort(key=lambda bias: -abs(bias.difference or 0.0))
-    return usable
-
-
 def _difference(
     name: str, about: str, rows: Sequence[RatedCase], belongs: Callable[[RatedCase], bool]
 ) -> Bias:
@@ -132,11 +114,3 @@ def _fisher(inside: Sequence[RatedCase], outside: Sequence[RatedCase], sign: int
 def _variance(rows: Sequence[RatedCase]) -> float:
     """Of the signed errors, with one lenient and one strict error more, so that no errors do not mean certainty."""
     return statistics.pvariance([*(float(row.error) for row in rows), 1.0, -1.0])
-
-
-def by_time(rows: Iterable[RatedCase]) -> dict[tuple[str, str], list[RatedCase]]:
-    """The cases by month and version of the judge, in order: agreement that falls between them is drift."""
-    groups: dict[tuple[str, str], list[RatedCase]] = {}
-    for row in sorted(rows, key=lambda row: (row.month, row.version)):
-        groups.setdefault((row.month, row.version), []).append(row)
-    return groups

@@ -218,12 +218,11 @@ def _queued(store: Store) -> list[str]:
 def export(
     run: str,
     target: Annotated[str, Option("OTLP/HTTP endpoint", flags=("--events-to",), metavar="URL")],
-    spans: Annotated[bool, Option("Also send spans of the run and its trials")] = False,
     store_url: StoreOption = None,
 ) -> None:
     """Send the scores of RUN as gen_ai.evaluation.result events to an OTLP endpoint."""
     from rightcall.wings.traces.run_export import export_run
 
     with open_store(store_url, must_exist=True) as store:
-        sent = run_interruptible(export_run(store, run, target, spans=spans))
+        sent = run_interruptible(export_run(store, run, target))
     tell(f"{sent:,} scores sent")

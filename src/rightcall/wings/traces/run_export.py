@@ -1,8 +1,7 @@
-"""The scores of a stored run, sent as OpenTelemetry events, optionally with spans of its trials."""
+"""The scores of a stored run, sent as OpenTelemetry events."""
 
 from __future__ import annotations
 
-import datetime
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -10,7 +9,6 @@ from typing import Any
 
 import msgspec
 
-from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InfrastructureError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult
@@ -59,13 +57,9 @@ def logs_request(
 ) -> bytes:
     """An ExportLogsServiceRequest with one record for each evaluation."""
     at = time.time_ns() if now is None else now
-    return _request(_record(e, attributes_of(e, clean), at) for e in evaluations)
-
-
-def _request(items: Iterable[bytes]) -> bytes:
-    """A request of spans or of log records, which have the same numbers around them."""
     resource = length(1, length(1, pair("service.name", SCOPE)))
-    return length(1, resource + length(2, length(1, text(1, SCOPE)) + b"".join(length(2, i) for i in items)))
+    records = b"".join(length(2, _record(e, attributes_of(e, clean), at)) for e in evaluations)
+    return length(1, resource + length(2, length(1, text(1, SCOPE)) + records))
 
 
 def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> bytes:
@@ -76,33 +70,6 @@ def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> b
         record += length(9, bytes.fromhex(evaluation.trace_id))
         record += length(10, bytes.fromhex(evaluation.span_id))
     return record + fixed64(11, at) + text(12, NAME)
-
-
-class RunSpan(msgspec.Struct, frozen=True):
-    """A span of a run: `rightcall.run`, or `rightcall.trial` inside it."""
-
-    trace_id: str
-    span_id: str
-    name: str
-    start: int
-    end: int
-    parent_id: str = ""
-    failed: bool = False
-    attributes: dict[str, str | int | float] = {}
-
-
-def spans_request(spans: Iterable[RunSpan]) -> bytes:
-    """An ExportTraceServiceRequest of these spans."""
-    return _request(map(_span, spans))
-
-
-def _span(span: RunSpan) -> bytes:
-    message = length(1, bytes.fromhex(span.trace_id)) + length(2, bytes.fromhex(span.span_id))
-    if span.parent_id:
-        message += length(4, bytes.fromhex(span.parent_id))
-    message += text(5, span.name) + varint(6, 1) + fixed64(7, span.start) + fixed64(8, span.end)
-    message += b"".join(length(9, pair(name, value)) for name, value in span.attributes.items())
-    return message + length(15, varint(3, 2 if span.failed else 1))
 
 
 def pair(name: str, value: str | int | float | bool) -> bytes:
@@ -142,36 +109,24 @@ async def send(url: str, path: str, body: bytes) -> None:
 AT_ONCE = 200
 
 
-async def export_run(store: Store, run: str, url: str, *, spans: bool = False) -> int:
+async def export_run(store: Store, run: str, url: str) -> int:
     """Send every score of a run; returns how many."""
     stored_run = store.runs.get(run)
     clean = Redactor(store.traces.redaction_key()).text
     sent = 0
-    if spans:
-        await send(url, "/v1/traces", spans_request([_run_span(stored_run)]))
     stream = iter(store.runs.results(stored_run.id, trajectories=False))
     while results := list(islice(stream, AT_ONCE)):
-        if spans:
-            await send(url, "/v1/traces", spans_request(_run_span(stored_run, r) for r in results))
         goldens = {g.id: g for g in store.runs.goldens(stored_run.id, [r.golden_id for r in results])}
-        scores = [
-            e
-            for r in results
-            for e in evaluations_of(stored_run, r, goldens.get(r.golden_id), own_span=spans)
-        ]
+        scores = [e for r in results for e in evaluations_of(stored_run, r, goldens.get(r.golden_id))]
         await send(url, "/v1/logs", logs_request(scores, clean))
         sent += len(scores)
     return sent
 
 
-def evaluations_of(
-    run: StoredRun, result: CaseResult, golden: AnyGolden | None, *, own_span: bool
-) -> Iterator[Evaluation]:
-    """The scores of one trial. Their parent is the trial's span, otherwise the trace that its golden came from."""
+def evaluations_of(run: StoredRun, result: CaseResult, golden: AnyGolden | None) -> Iterator[Evaluation]:
+    """The scores of one trial. Their parent is the trace that its golden came from."""
     origin: dict[str, Any] = golden.metadata.get("trace", {}) if golden is not None else {}
     trace_id, span_id = str(origin.get("trace_id", "")), str(origin.get("root_span", ""))
-    if own_span:
-        trace_id, span_id = _span_ids(run, result)
     about: dict[str, str | int | float] = {
         "rightcall.run.id": run.id,
         "rightcall.golden.id": result.golden_id,
@@ -179,22 +134,3 @@ def evaluations_of(
     }
     for name, score in result.metrics.items():
         yield Evaluation(name, score, trace_id, span_id, attributes=about)
-
-
-def _span_ids(run: StoredRun, result: CaseResult | None = None) -> tuple[str, str]:
-    """The ids of the trace of a run, and of the run's own span or that of a trial."""
-    name = f"run/{run.id}" if result is None else f"{run.id}/{result.golden_id}/{result.trial}"
-    return hex_digest(run.id, 32), hex_digest(name, 16)
-
-
-def _run_span(run: StoredRun, result: CaseResult | None = None) -> RunSpan:
-    """The span of a run, or of one of its trials."""
-    ids = _span_ids(run, result)
-    start = int(datetime.datetime.fromisoformat(run.run.started_at).timestamp() * 1e9)
-    about: dict[str, str | int | float]
-    if result is None:
-        about = {"rightcall.run.id": run.id, "gen_ai.agent.name": run.run.agent}
-        return RunSpan(*ids, "rightcall.run", start, start + 1, attributes=about)
-    about = {"rightcall.golden.id": result.golden_id, "rightcall.trial": result.trial}
-    end = start + int((result.latency_ms or 0) * 1e6)
-    return RunSpan(*ids, "rightcall.trial", start, end, _span_ids(run)[1], bool(result.error), about)
