@@ -35,7 +35,7 @@ from rightcall.tools.definitions.source import tool_entries
 from rightcall.tools.faults.plan import FaultPlan
 from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.runtime.mocks import runs_for_real
+from rightcall.tools.runtime.mocks import EVERY, runs_for_real
 
 ADDRESSES = ("http", "https", "exec")
 """`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
@@ -58,7 +58,8 @@ class Agent:
     and its choice recorded; in mode `loop`, the default with `mocks`, tools are run and their results returned until it
     answers. Tools are mocked
     unless `execute="real"`; then those of an MCP server at `mcp` are called there; `mcp_server` is the name and version
-    that it reported. `faults` injects failures.
+    that it reported. `execute` may also be your own dispatcher, a function of a tool's name and its arguments, as
+    `mocks={"*": …}` is. `faults` injects failures.
     `strict` stops the agent when a tool lacks permission, loses a connection or fails unexpectedly; by default only a
     destructive tool that fails unexpectedly does, and with False none.
     `model_name` is the model to request from an SDK client; `recordings` record answers and tool results,
@@ -87,7 +88,7 @@ class Agent:
     base_url: str | None = None
     limits: Limits = field(default_factory=Limits)
     mocks: Mapping[str, Any] = field(default_factory=dict)
-    execute: Literal["mock", "real"] = "mock"
+    execute: Literal["mock", "real"] | Callable[[str, dict[str, Any]], Any] = "mock"
     faults: FaultPlan | None = None
     mcp: McpAddress | None = None
     model_name: str | None = None
@@ -109,6 +110,9 @@ class Agent:
     with_: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if callable(self.execute):
+            object.__setattr__(self, "mocks", {EVERY: self.execute, **self.mocks})
+            object.__setattr__(self, "execute", "mock")
         states_mode = self.mode is not None
         if not states_mode:
             object.__setattr__(self, "mode", default_mode(self.mocks))
@@ -132,6 +136,11 @@ class Agent:
     def runs_tools(self) -> bool:
         """Whether tools run for real: all of them, or one whose mock is `{real: true}`."""
         return self.execute == "real" or any(map(runs_for_real, self.mocks.values()))
+
+    @property
+    def tool_execution(self) -> Literal["mock", "real"]:
+        """Whether tools without a mock run for real."""
+        return "real" if self.execute == "real" else "mock"
 
     @property
     def layers(self) -> dict[str, Any]:

@@ -212,7 +212,7 @@ class OpenAgent:
         return Toolbox(
             [*as_tools(tools), *agent.skills, *([loader.tool] if loader else [])],
             mocks={**agent.mocks, loader.tool.name: loader.mock} if loader else agent.mocks,
-            execute=agent.execute,
+            execute=agent.tool_execution,
             rules=ToolRules(strict=agent.strict, approvals=agent.approvals),
             idempotency=self._keys,
             seed=self._seed,

@@ -50,7 +50,7 @@ def agent_problems(agent: Agent) -> list[str]:
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
     for part in (
-        lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.execute, **agent.layers),
+        lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.tool_execution, **agent.layers),
         lambda: as_settings(agent.settings),
         lambda: _check_sets(agent),
         lambda: agent_of_kind(
@@ -87,7 +87,7 @@ def _check_sets(agent: Agent) -> None:
     if not agent.tool_sets:
         return
     tools = Toolbox(
-        as_tools(agent.tools), mocks=agent.mocks, execute=agent.execute, faults=agent.faults
+        as_tools(agent.tools), mocks=agent.mocks, execute=agent.tool_execution, faults=agent.faults
     ).tools
     if problems := tool_set_problems(agent.tool_sets, [tool.name for tool in tools]):
         raise ConfigError(*problems)

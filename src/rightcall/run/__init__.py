@@ -23,6 +23,7 @@ baseline, baseline_file, baseline_pool  what main did, in a file or out of the s
 rehearsal/                    behaviour without a model: made from goldens, played, judged
 
     baseline_anchor  the anchor: a frozen baseline of a release, with which main is compared every week
+    suite_document   a suite as written: variables, the function that runs its tools
     suite_schema     the JSON Schema of suites
     gate_evidence    what a gate needs of a run's results, in about thirty bytes and an id per trial
     golden_agents    checks what goldens say about agents, before any money is spent

@@ -92,7 +92,7 @@ def inputs_of(
             "model": agent.name,
             "base_url": agent.server,
             "mode": agent.mode,
-            "execute": agent.execute,
+            "execute": agent.tool_execution,
             # What is not stated has the word it had when it could only be true or false.
             "strict": "true" if agent.strict else "false" if agent.strict is None else "never",
             **({"approvals": digest(rules)[:24]} if (rules := approval_rules(agent)) else {}),

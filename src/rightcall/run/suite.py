@@ -29,10 +29,11 @@ from rightcall.files.python_object import is_object_name
 from rightcall.model.record import Record
 from rightcall.models.base import Settings
 from rightcall.models.catalog import ModelCatalog, project_models, read_models
-from rightcall.models.endpoint import VARIABLE, ModelEndpoint
+from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import at_address
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.options import SuiteOptions
+from rightcall.run.suite_document import with_dispatcher, with_variables
 from rightcall.tools.definitions.source import SKILLS
 
 
@@ -58,7 +59,10 @@ class AgentConfig(Record, frozen=True):
     settings: Annotated[Settings, described("settings of the model")] = Settings()
     execute: Annotated[
         Literal["mock", "real"] | None,
-        described("whether tools run for real [default: mock, real for an observed agent]"),
+        described(
+            "whether tools run for real, or module:function of a tool's name and its arguments"
+            " [default: mock, real for an observed agent]"
+        ),
     ] = None
     strict: Annotated[
         bool | None,
@@ -315,26 +319,9 @@ def load_suite(path: str | Path) -> Suite:
         raise InputError(
             str(path), "a suite is one object with dataset and agent", "create one with `rightcall init`"
         )
-    value = _with_variables(value_of(entries[0][1], dict[str, Any], str(path)), str(path))
-    suite = codec.convert(value, Suite, str(path))
+    value = with_variables(value_of(entries[0][1], dict[str, Any], str(path)), str(path))
+    suite = codec.convert(with_dispatcher(value), Suite, str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
-
-
-def _with_variables(value: Any, where: str) -> Any:
-    """The value with `${NAME}` of every string replaced from the environment; headers are when they are sent."""
-    if isinstance(value, str):
-        for name in VARIABLE.findall(value):
-            if name not in os.environ:
-                raise InputError(where, f"the environment variable {name} is not set", f"export {name}=…")
-        return VARIABLE.sub(lambda match: os.environ[match[1]], value)
-    if isinstance(value, list):
-        return [_with_variables(item, f"{where}[{place}]") for place, item in enumerate(value)]
-    if isinstance(value, dict):
-        return {
-            key: item if key == "headers" else _with_variables(item, f"{where}: {key}")
-            for key, item in value.items()
-        }
-    return value
 
 
 def attack_settings(suite: Suite) -> AttackSettings:

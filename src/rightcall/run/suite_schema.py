@@ -23,6 +23,9 @@ from rightcall.tools.worlds.base import worlds
 Schema = dict[str, Any]
 
 
+FUNCTION: Schema = {"type": "string", "pattern": ":"}
+
+
 def suite_schema() -> Schema:
     """The JSON Schema of suites, for editors."""
     kinds = (Suite, GateKeys, Mock, Fault, McpAddress)
@@ -40,7 +43,10 @@ def suite_schema() -> Schema:
         {
             "tools": {"anyOf": _tools()},
             "rules": {"anyOf": _rules()},
-            "mocks": {"additionalProperties": _ref("Mock")},
+            "mocks": {
+                "patternProperties": {"^[*]$": {"anyOf": [FUNCTION, _ref("Mock")]}},
+                "additionalProperties": _ref("Mock"),
+            },
             "worlds": {"properties": _worlds(), "additionalProperties": False},
             "faults": {
                 "anyOf": [{"type": "string"}, {"type": "array", "items": _ref("Fault")}, {"type": "null"}]
@@ -48,6 +54,8 @@ def suite_schema() -> Schema:
             "gate": {**_ref("GateKeys"), "type": "object"},
         },
     )
+    execute = parts["AgentConfig"]["properties"]["execute"]
+    execute |= {"anyOf": [FUNCTION, {"enum": execute.pop("enum", ["mock", "real", None])}]}
     for part in parts.values():
         part["description"] = inspect.cleandoc(part["description"])
     header = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "RightCall suite"}

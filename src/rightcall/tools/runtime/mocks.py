@@ -11,6 +11,7 @@ A suite says what each tool answers:
       refund: {function: "my_pkg.mocks:refund"}                  # a Python function of the same arguments
       charge: {real: true}                                       # the tool itself
       list_files: {goldens: {root-only: {result: []}}, result: [a.txt]}    # another answer for one golden
+      "*": "my_agent:execute_tool"                               # every other tool, by (name, arguments)
 
 A tool without a mock gets a generated result. With mocks an agent runs in a loop. A function must take the parameters
 of its tool. What the model should read as a failure it raises as `rightcall.ToolError`; any other exception is a
@@ -39,6 +40,12 @@ from rightcall.tools.runtime.errors import Abort, Effect, Retry, ToolError, code
 
 MISTAKES = (NameError, TypeError, AttributeError, ImportError)
 """What only a mistake in a mock raises from its own lines."""
+
+
+EVERY = "*"
+"""In place of a tool's name: a dispatcher, `module:function` or a function of a tool's name and its arguments."""
+UNNAMED_ERROR = "failed"
+"""The code of an error that a dispatcher describes in words."""
 
 
 class MockError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,7 +100,8 @@ def runs_for_real(mock: Any) -> bool:
 
 def tools_with_errors(mocks: Mapping[str, Any]) -> list[str]:
     """The tools whose mocks answer some calls with an error."""
-    plans = {name: mock if isinstance(mock, Mock) else read_mock(mock, name) for name, mock in mocks.items()}
+    named = {name: mock for name, mock in mocks.items() if name != EVERY}
+    plans = {name: mock if isinstance(mock, Mock) else read_mock(mock, name) for name, mock in named.items()}
     return [name for name, mock in plans.items() if _has_error(mock)]
 
 
@@ -120,8 +128,15 @@ class MockPlan:
         tool_names, problems = list(self._tools), []
         self._mocks: dict[str, Mock] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
+        self._dispatcher: Callable[..., Any] | None = None
         for name, plain in mocks.items():
             where = f"mocks.{name}"
+            if name == EVERY:
+                try:
+                    self._dispatcher = _read_dispatcher(plain)
+                except ConfigError as error:
+                    problems.append(f"{where}: {error}")
+                continue
             if name not in tool_names:
                 hint = suggestion(name, tool_names) or f"the tools are: {', '.join(tool_names) or 'none'}"
                 problems.append(f"{where}: no such tool '{name}'; {hint}")
@@ -137,7 +152,9 @@ class MockPlan:
     def find(self, tool: str, golden: str) -> Mock | None:
         """The mock of a tool for one golden, or None when it has none."""
         mock = self._mocks.get(tool)
-        return mock.goldens.get(golden, mock) if mock is not None else None
+        if mock is None:
+            return Mock(function=self._dispatcher) if self._dispatcher is not None else None
+        return mock.goldens.get(golden, mock)
 
     async def call(self, tool: Tool, mock: Mock, arguments: dict[str, Any], context: CallContext) -> Any:
         """What the function of a mock returns. Only `ToolError` and `Abort` are answers of a tool.
@@ -147,8 +164,11 @@ class MockPlan:
         """
         function = mock.function if callable(mock.function) else self._functions[mock.function]
         words = _words_for(function, arguments, self._runtime_only.get(tool.name, frozenset()))
+        call = partial(function, **words)
+        if self._dispatcher is not None and function is self._dispatcher:
+            call = partial(_dispatch, function, tool.name, arguments)
         try:
-            result = await call_function(partial(function, **words))
+            result = await call_function(call)
         except (ToolError, Abort):
             raise
         except Exception as error:
@@ -189,6 +209,40 @@ class MockPlan:
         for golden, inner in mock.goldens.items():
             problems += self._check(tool, inner, f"{where}.goldens.{golden}")
         return problems
+
+
+def _read_dispatcher(plain: Any) -> Callable[..., Any]:
+    """The function that runs any tool; an error unless it can be called with a name and arguments."""
+    function = plain.get("function") if isinstance(plain, Mapping) else plain
+    if isinstance(function, str):
+        function = import_function(function)
+    if not callable(function):
+        raise ConfigError("a dispatcher is module:function or a function (name, arguments)")
+    try:
+        inspect.signature(function).bind("name", {})
+    except TypeError:
+        raise ConfigError(
+            f"{_name_of(function)} must take a tool's name and its arguments: (name, arguments)"
+        ) from None
+    except ValueError:  # written in C
+        pass
+    return function
+
+
+def _dispatch(function: Callable[..., Any], tool: str, arguments: dict[str, Any]) -> Any:
+    """What a dispatcher answers. A JSON text with an error in it is a tool error, as agents return them."""
+    result = function(tool, arguments)
+    try:
+        answer = msgspec.json.decode(result) if isinstance(result, str) else result
+    except msgspec.DecodeError:
+        return result
+    if not isinstance(answer, dict) or not isinstance(answer.get("error"), str) or not answer["error"]:
+        return result
+    text, hint = answer["error"], str(answer.get("hint") or "")
+    detail = str(answer.get("detail") or answer.get("message") or text)
+    if code_problem(text, hint):
+        raise ToolError(UNNAMED_ERROR, detail, hint=hint or "correct the call, or tell the user")
+    raise ToolError(text, detail, hint=hint)
 
 
 def _result_problem(tool: Tool, result: Any) -> str:
