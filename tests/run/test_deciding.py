@@ -14,13 +14,14 @@ from rightcall.metrics.score_case import Scorer
 from rightcall.model import Golden, ToolCall, Trajectory
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.models.scripted import ScriptedProvider
+from rightcall.run.baseline_file import write_baseline
+from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.decisions import compare_runs, flakiness, gate_run
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.plan import Plan
 from rightcall.run.run_record import new_run
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
-from rightcall.store.sql.export import export_lines
 
 
 def goldens(n):
@@ -166,11 +167,9 @@ def test_a_tag_a_branch_and_a_file_are_baselines(store, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     good = run(store, lambda i, t: True, n=60)
     store.runs.tag(good.run.id, "release")
-    (tmp_path / "good.jsonl").write_bytes(
-        b"".join(export_lines(store.runs.results(good.run.id, trajectories=True)))
-    )
+    write_baseline(find_baseline(store, good.run.id, good.run.name), tmp_path / "good.gz")
     worse = run(store, lambda i, t: i % 2, n=60)
-    for name in ("main", "release", "good.jsonl", "last~1"):
+    for name in ("main", "release", "good.gz", "last~1"):
         gate = read_gate({"baseline": {"run": name, "margin": 0.05}})
         verdict = gate_run(store, worse.run.id, gate)
         assert (verdict.word, verdict.checks[0].n) == ("FAIL", 60), name

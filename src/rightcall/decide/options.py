@@ -22,7 +22,7 @@ class GateRules:
     baseline: Annotated[
         str | None,
         Option(
-            "Earlier results to compare with: a run, `last~1`, a tag, a git branch or a file of exported results",
+            "Earlier results to compare with: a run, `last~1`, a tag, a git branch or a saved baseline",
         ),
     ] = None
     margin: Annotated[float | None, Option("Largest acceptable drop from the baseline", ge=0, lt=1)] = None

@@ -1,24 +1,22 @@
-"""The baseline of a run: another run in the store, or a file of exported results."""
+"""The baseline of a run: another run in the store, or a baseline that was saved."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from rightcall.core.codec import decode
 from rightcall.core.digest import json_digest
 from rightcall.core.errors import ConfigError
 from rightcall.decide.baseline import Baseline, require_alike, same_dataset
 from rightcall.decide.outcome import Outcome
-from rightcall.files.checked_read import numbered_lines, open_checked
 from rightcall.model.golden import AnyGolden, canonical_golden
-from rightcall.model.run import CaseResult, Run
-from rightcall.run.baseline_file import BaselinePool, is_baseline
+from rightcall.model.run import Run
+from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import BRANCH, find_baseline
 from rightcall.run.inputs import golden_hash
-from rightcall.run.outcome import gather_outcomes, outcomes_of_run
+from rightcall.run.outcome import outcomes_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
@@ -35,18 +33,12 @@ def baseline_for(
     *,
     anyway: bool = False,
 ) -> Baseline:
-    """The baseline that `name` names: an id, `last~1`, a tag, a branch, a file that `rightcall runs export` wrote,
-    or a baseline: its file, or `branch:NAME`.
+    """The baseline that `name` names: an id, `last~1`, a tag, a branch, a file that was saved, or `branch:NAME`.
 
     Runs must have the same metrics. Goldens edited since are excluded unless `anyway` is set.
     """
-    if name.startswith(BRANCH) or (Path(name).is_file() and is_baseline(Path(name))):
+    if name.startswith(BRANCH) or Path(name).is_file():
         return _of_pool(find_baseline(store, name, run.name), goldens, quarantine, anyway=anyway)
-    if Path(name).is_file():
-        outcomes = [
-            o for o in gather_outcomes(read_exported_results(Path(name))) if o.golden_id not in quarantine
-        ]
-        return Baseline(outcomes, (f"{name} has no fingerprints; goldens are compared by id alone",))
     earlier = earlier_run(store, name, run)
     unlike = require_finished([earlier], anyway=anyway) + require_alike(earlier.run, run, anyway=anyway)
     edited = find_edited_goldens(store, earlier.run, run, goldens)
@@ -104,14 +96,6 @@ def earlier_run(store: Store, name: str, run: Run) -> StoredRun:
     if earlier.id == run.id or (newest and earlier.run.started_at <= run.started_at):
         raise ConfigError(f"run {run.id} cannot be its own baseline; use `last~1` for the run before it")
     return earlier
-
-
-def read_exported_results(path: Path) -> Iterator[CaseResult]:
-    """Results as `rightcall runs export` writes them, one per line."""
-    with open_checked(path) as file:
-        for number, line in numbered_lines(file, str(path)):
-            if not line.isspace():
-                yield decode(line, CaseResult, f"{path}:{number}")
 
 
 def find_edited_goldens(store: Store, earlier: Run, run: Run, goldens: Goldens) -> frozenset[str]:

@@ -147,24 +147,12 @@ def write_baseline(pool: BaselinePool, path: Path) -> None:
     write_file(path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
-def is_baseline(path: Path) -> bool:
-    """Whether a file is a baseline, by its first line; an unreadable one is not."""
-    try:
-        return _begins_baseline(path)
-    except (OSError, InputError):
-        return False
-
-
 def require_baseline(path: Path) -> None:
     """Raise `InputError` with the reason when a file is not a baseline."""
-    if not _begins_baseline(path):
+    if b'"rightcall/baseline/' not in next(_lines(path), b"")[:100_000]:
         raise InputError(
             str(path), "is not a baseline", "`rightcall run SUITE --save-baseline FILE` writes one"
         )
-
-
-def _begins_baseline(path: Path) -> bool:
-    return b'"rightcall/baseline/' in next(_lines(path), b"")[:100_000]
 
 
 def refuse_other_suite(path: Path, suite: str) -> None:
