@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
 import signal
 import subprocess
@@ -138,21 +137,6 @@ def test_settings_are_kept_where_each_system_keeps_them(monkeypatch):
     assert system.settings_folder() == Path("config")
     monkeypatch.setattr(sys, "platform", "win32")
     assert system.settings_folder() == Path("roaming")
-
-
-@pytest.mark.parametrize(("installed", "bytes_"), [(16_777_216, 16 << 30), (0, None)])
-def test_on_windows_memory_is_what_the_kernel_says(windows, monkeypatch, installed, bytes_):
-    class Kernel:
-        @staticmethod
-        def GetPhysicallyInstalledSystemMemory(reference):  # noqa: N802  its name
-            reference._obj.value = installed
-
-    monkeypatch.setattr(ctypes, "windll", type("windll", (), {"kernel32": Kernel}), raising=False)
-    assert system.physical_memory() == bytes_
-
-
-def test_memory_of_this_machine_is_known():
-    assert system.physical_memory() > 1 << 20
 
 
 def test_memory_goes_back_only_where_there_is_glibc(windows, monkeypatch):

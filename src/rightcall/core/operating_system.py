@@ -267,17 +267,6 @@ def settings_folder() -> Path:
 # Memory
 
 
-def physical_memory() -> int | None:
-    """Bytes of memory in this machine; None if it does not say."""
-    if sys.platform == "win32":
-        import ctypes
-
-        kilobytes = ctypes.c_ulonglong(0)
-        ctypes.windll.kernel32.GetPhysicallyInstalledSystemMemory(ctypes.byref(kilobytes))
-        return kilobytes.value * 1024 or None
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-
-
 def return_large_blocks() -> None:
     """Have glibc give large blocks back as soon as they are freed. By default it keeps more and more of them in one
     heap, where the bodies of slow senders leave holes. Other systems do so themselves.

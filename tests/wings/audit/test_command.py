@@ -46,15 +46,15 @@ def test_survivors_are_shown_by_harm_with_what_would_catch_them(dataset: Path) -
     assert "rightcall audit" in lines[-1] and lines[-1].endswith("--write tightened.jsonl")
 
 
-def test_json_file_and_markdown_say_the_same(dataset: Path) -> None:
+def test_json_file_and_page_say_the_same(dataset: Path) -> None:
     read = json.loads(invoke(dataset, "--json").output)
     assert read["format"] == "rightcall/audit/1" and read["survivors"][0]["harm"] == "double_effect"
     assert read == json.loads(invoke(dataset, "--json").output)
     invoke(dataset, "-o", str(dataset / "audit.json"))
     assert json.loads((dataset / "audit.json").read_text("utf-8")) == read
-    invoke(dataset, "-o", str(dataset / "audit.md"))
-    text = (dataset / "audit.md").read_text("utf-8")
-    assert "| double effect | `refund` | `refund_order twice passes` |" in text
+    invoke(dataset, "-o", str(dataset / "audit.html"))
+    text = (dataset / "audit.html").read_text("utf-8")
+    assert "double effect</span>" in text and "refund_order twice passes" in text
 
 
 def test_written_goldens_catch_what_survivors_of(dataset: Path) -> None:

@@ -66,7 +66,7 @@ def test_doubts_are_named_after_the_rate_with_what_could_change(folder: Path) ->
     assert "Agents that vote on goldens: anthropic/claude-4, google/gemini-3, openai/gpt-5." in shown
 
 
-def test_json_markdown_and_python_say_the_same(folder: Path) -> None:
+def test_json_the_page_and_python_say_the_same(folder: Path) -> None:
     read = json.loads(invoke("--only", "doubts", "--json").output)
     (doubt,) = [d for d in read["doubts"] if d["code"] == "agents_agree"]
     assert (doubt["golden_id"], doubt["band"], doubt["n"], doubt["agree"], doubt["pass"]) == (
@@ -78,8 +78,8 @@ def test_json_markdown_and_python_say_the_same(folder: Path) -> None:
     )
     assert doubt["families"] == ["anthropic", "google", "openai"] and 0 < doubt["precision"] <= 1
     assert doubt["alternative"] == [{"tool": "alarm", "arguments": {"minutes": 5}}]
-    invoke("-o", "audit.md")
-    assert "| agents agree on another call | `g5` |" in (folder / "audit.md").read_text("utf-8")
+    invoke("-o", "audit.html")
+    assert "agents agree on another call</span>" in (folder / "audit.html").read_text("utf-8")
     files = [f"{agent}={agent.partition('/')[2]}.jsonl" for agent in AGENTS]
     result = rc.audit("goldens.jsonl", tools="tools.json", trajectories=files[::-1], only="doubts")
     assert (

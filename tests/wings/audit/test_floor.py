@@ -45,8 +45,8 @@ def test_the_audit_says_what_trivial_agents_pass(files, words):
 def test_other_parts_have_no_floor_and_files_do(files, tmp_path):
     shown = CliRunner().invoke(cli, ["audit", *files, "--only", "mutants", "--json"])
     assert "floor" not in json.loads(shown.stdout)
-    CliRunner().invoke(cli, ["audit", *files, "-o", str(tmp_path / "audit.md")])
-    assert SENTENCE in (tmp_path / "audit.md").read_text("utf-8")
+    CliRunner().invoke(cli, ["audit", *files, "-o", str(tmp_path / "audit.html")])
+    assert SENTENCE in (tmp_path / "audit.html").read_text("utf-8")
     floor = rc.audit(GOLDENS, tools=TOOLS, only="floor").floor
     assert (floor.nothing, floor.best, floor.best_name) == (0.5, 1.0, "keyword")
 

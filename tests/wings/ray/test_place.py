@@ -11,9 +11,8 @@ from rightcall.agents.agent import Agent
 from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.model import Tool
 from rightcall.run.plan import Plan
-from rightcall.run.suite import WorkersConfig
 from rightcall.store.address import open_store
-from rightcall.wings.ray.place import _too_large, read_bytes, unfit
+from rightcall.wings.ray.place import read_bytes, unfit
 from rightcall.wings.ray.ray import import_ray, read_place, shipment
 
 
@@ -50,7 +49,7 @@ def test_memory_is_read_with_its_unit(text, size):
 def test_tools_that_run_for_real_on_workers_need_a_store_that_all_of_them_see(fields, fit, tmp_path):
     agent = Agent("keyword:", tools=[Tool("pay", "Pay someone.")], **fields)
     with open_store(tmp_path / "r.db") as store:
-        problems = list(unfit(Plan("p", agent, []), store, WorkersConfig()))
+        problems = list(unfit(Plan("p", agent, []), store))
     assert ["require a PostgreSQL store" in problem for problem in problems] == ([] if fit else [True])
 
 
@@ -70,14 +69,6 @@ def test_secrets_stores_models_and_the_dataset_stay_at_home(tmp_path, monkeypatc
     monkeypatch.setattr("rightcall.wings.ray.ray.MOST_BYTES", 50)
     with pytest.raises(ConfigError, match=r"agent\.py"):
         shipment(tmp_path, tmp_path / "data/goldens.jsonl")
-
-
-def test_a_local_model_must_fit_into_memory_as_often_as_there_are_workers(tmp_path):
-    weights = tmp_path / "big.gguf"
-    with weights.open("wb") as file:
-        file.truncate(2**33)  # eight gigabytes of nothing
-    assert _too_large(f"local:{weights}", 2**20)[0].endswith("or one server behind base_url")
-    assert _too_large(f"local:{weights}", None) == _too_large("openai:m", 2**20) == []
 
 
 def test_without_ray_the_error_says_how_to_install_it(monkeypatch):

@@ -30,8 +30,6 @@ FORMAT = "rightcall/attacks/1"
 AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")
 LISTS = ("carriers", "goals", "templates", "places", "wraps")
 """Keys that would leave everything out if they were empty."""
-NEEDS_RUN = "real_sinks needs a run of the plan, `rightcall run --attacks` or rc.evaluate(…, attacks=plan)"
-"""Attempts alone cannot say where sinks run for real."""
 
 
 class PlanRoles(RolePlan, frozen=True):
@@ -107,7 +105,6 @@ class AttackPlan(Record, frozen=True):
         float, described("calls under attack, as a multiple of the task's", ge=1)
     ] = 5
     twins: Annotated[TwinCounts, described("benign twins")] = TwinCounts()
-    real_sinks: Annotated[bool, described("let sinks run for real where tools do")] = False
 
 
 AUTO = AttackPlan()

@@ -23,7 +23,7 @@ from rightcall.run.plan import Plan, Selection
 from rightcall.schema.roles.derivation import toolset_roles
 from rightcall.tools.definitions.source import confirmed_tools, definitions_of
 from rightcall.tools.worlds.base import World
-from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, NEEDS_RUN, AttackPlan, read_attack_plan
+from rightcall.wings.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, read_attack_plan
 from rightcall.wings.attacks.attempts import AttackMaker, AttackSet
 from rightcall.wings.attacks.sites import keeps_texts
 
@@ -43,7 +43,7 @@ def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
     if plan.selection.only and chosen is goldens:  # attempts were named, to run them again
         attempts, chosen = [golden for golden in attempts if plan.selection.chooses(golden)], []
     agent = plan.agent
-    if agent.execute == "real" and not agent.asks_once and not attacks.real_sinks:
+    if agent.execute == "real" and not agent.asks_once:
         entries = tools_of(agent)
         sinks = [name for name, roles in roles_of(entries, attacks).items() if roles.sinks]
         typed = {
@@ -94,8 +94,6 @@ def attacks(
     `auto`, a file of the format `rightcall/attacks/1`, or its contents. Run them as any goldens.
     """
     attack_plan = read_attack_plan(plan)
-    if attack_plan.real_sinks:
-        raise ConfigError(f"attacks: {NEEDS_RUN}; leave it out to make the attempts alone")
     tasks: Iterable[AnyGolden] = load_goldens(goldens) if isinstance(goldens, str | Path) else goldens
     return attack_set_of(run_blocking(tool_entries(tools)), tasks, attack_plan).goldens
 

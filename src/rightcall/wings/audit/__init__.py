@@ -5,7 +5,7 @@ mutant       one bug: what was changed, whether it is provably wrong, how much h
 mutants/     the operators, by what they change
 proposals    the smallest change of a golden that catches a survivor
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`
-command      `rightcall audit`: the terminal and Markdown; sections: what was found, which audit_view draws too
+command      `rightcall audit`: in the terminal; sections: what was found, which audit_view draws too
 
 To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of its file.
 

@@ -13,18 +13,17 @@ from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import first_names, pluralize
 from rightcall.files.atomic import write_file
-from rightcall.show.markdown import code, markdown_table
 from rightcall.show.screen import Screen
 from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 from rightcall.wings.audit.result import AuditResult
-from rightcall.wings.audit.sections import AuditRow, AuditSection, audit_sections, notes
+from rightcall.wings.audit.sections import AuditSection, audit_sections, notes
 
 if TYPE_CHECKING:
     from rightcall.wings.audit.audit_view import WorstCases
     from rightcall.wings.audit.suite_audit import AuditSubject
 
 
-FORMATS = (".md", ".json", ".html")
+FORMATS = (".json", ".html")
 
 
 @click.command(cls=GroupedCommand)
@@ -91,15 +90,11 @@ def _write(output: Path, subject: AuditSubject, result: AuditResult, cases: Wors
 
     from rightcall.wings.audit.audit_view import audit_html, audit_view
 
-    match output.suffix:
-        case ".md":
-            content = audit_markdown(result).encode()
-        case ".html":
-            title = subject.name or (subject.dataset.stem if subject.dataset else "goldens")
-            content = audit_html(audit_view(title, result, cases, subject.trial.tools))
-        case _:
-            content = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
-    write_file(output, content)
+    if output.suffix == ".json":
+        write_file(output, msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
+        return
+    title = subject.name or (subject.dataset.stem if subject.dataset else "goldens")
+    write_file(output, audit_html(audit_view(title, result, cases, subject.trial.tools)))
 
 
 MOST_SHOWN = 20
@@ -128,23 +123,3 @@ def _print_section(out: Screen, section: AuditSection, *, every: bool) -> None:
             out.print(f"    {line}", soft_wrap=True)
     if len(section.rows) > len(shown):
         out.print(f"… and {len(section.rows) - len(shown):,} more: --all", style="dim")
-
-
-def audit_markdown(result: AuditResult) -> str:
-    """The same for a pull request or a file, with every row, and the catches of each operator."""
-    lines = ["## Would the suite notice?", ""]
-    for section in audit_sections(result):
-        lead = code(section.lead, 1000) if section.lead and section.name == "doubts" else section.lead
-        lines += [f"{text}\n" for text in (lead, section.title and f"### {section.title}") if text]
-        if section.rows:
-            lines += markdown_table(("", "golden", "what", "change"), map(_cells, section.rows))
-    if result.by_operator:
-        rows = [(f"`{name}`", f"{c.caught:,}", f"{c.survived:,}") for name, c in result.by_operator.items()]
-        lines += markdown_table(("operator", "caught", "survived"), rows, numbers=("caught", "survived"))
-    lines += [f"{code(note, 1000)}\n" for note in notes(result)]
-    return "\n".join(lines)
-
-
-def _cells(row: AuditRow) -> tuple[str, str, str, str]:
-    change = "<br>".join(map(code, row.lines))
-    return row.title, code(row.golden_id, 80), code(row.sentence, 400), change

@@ -79,6 +79,6 @@ class AuditOptions(AuditChoices):
     ] = False
     output: Annotated[
         Path | None,
-        Option("Write the audit to a file: .html, .md or .json", flags=("-o", "--output"), writes="report"),
+        Option("Write the audit to a file: .html or .json", flags=("-o", "--output"), writes="report"),
     ] = None
     as_json: JsonOption = False

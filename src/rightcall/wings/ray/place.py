@@ -15,11 +15,9 @@ import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.event_loop import run_blocking
-from rightcall.core.operating_system import physical_memory
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.run import Summary
-from rightcall.models.weights import model_path
 from rightcall.run.plan import Plan
 from rightcall.run.rescorer import RescoreShard, RescoreTask, rescore_run
 from rightcall.run.suite import WorkersConfig
@@ -38,7 +36,6 @@ class Workers:
     """Workers for the runs of a command: `backend` makes one for each, `close` ends what was started for them."""
 
     def __init__(self, config: WorkersConfig, *, folder: Path, dataset: Path | None) -> None:
-        self._config = config
         self._folder = folder.resolve()
         self._engine = RayEngine(
             RayOptions(
@@ -54,7 +51,7 @@ class Workers:
 
     def backend(self, plan: Plan, store: Store, tell: Callable[[str], None]) -> Driver:
         """The backend of one run; raises when the plan cannot be run on workers."""
-        if problems := list(unfit(plan, store, self._config)):
+        if problems := list(unfit(plan, store)):
             raise ConfigError(*problems)
         options = WorkerOptions(
             paths=(str(self._folder), str(Path.cwd())),
@@ -99,7 +96,7 @@ class Workers:
         self.close()
 
 
-def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
+def unfit(plan: Plan, store: Store) -> Iterator[str]:
     """Why a plan cannot be run on workers; nothing when it can."""
     agent = plan.agent
     if agent.recordings is not None:
@@ -109,23 +106,6 @@ def unfit(plan: Plan, store: Store, config: WorkersConfig) -> Iterator[str]:
             "tools that run for real (agent.execute: real, or a mock with real: true) require a PostgreSQL store with "
             "workers: keys that keep an effect from happening twice must be seen by every worker"
         )
-    yield from _too_large(agent.model, config.count)
-
-
-def _too_large(model: object, workers: int | None) -> list[str]:
-    """The problem if this machine lacks memory for one copy of a local model per worker."""
-    if not isinstance(model, str) or not model.startswith("local:") or workers is None:
-        return []
-    name = model.removeprefix("local:")
-    path = Path(name) if name.endswith(".gguf") else model_path(name)
-    memory = physical_memory()
-    needed = workers * path.stat().st_size if path.is_file() else 0
-    if memory is None or needed <= memory:
-        return []
-    return [
-        f"{model} is loaded once in each of {workers} workers, {needed / 2**30:,.0f} GB in all, and this machine has "
-        f"{memory / 2**30:,.0f} GB; use fewer workers, or one server behind base_url"
-    ]
 
 
 def read_bytes(text: str) -> int:

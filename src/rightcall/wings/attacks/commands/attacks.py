@@ -135,7 +135,7 @@ def make(
     """
     from rightcall.datasets.goldens import save_goldens
     from rightcall.run.suite import attack_settings
-    from rightcall.wings.attacks.attack_plan import NEEDS_RUN, read_attack_plan
+    from rightcall.wings.attacks.attack_plan import read_attack_plan
     from rightcall.wings.attacks.attacked_plan import attack_goldens
     from rightcall.wings.attacks.subject import attack_subject
 
@@ -147,8 +147,6 @@ def make(
         asked = read_attack_plan(None if own == "none" else own, suite.parent)
     else:
         asked = read_attack_plan(plan if plan == "auto" else Path(plan).resolve())
-    if asked.real_sinks:
-        tell(f"left out: {NEEDS_RUN}", err=True)
     goldens = [golden for _, golden in subject.plan.numbered_goldens()]
     attack_set = attack_goldens(subject.plan.agent, goldens, asked)
     save_goldens(attack_set.goldens, output)
