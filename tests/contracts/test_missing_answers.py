@@ -13,11 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 import rightcall as rc
+from rightcall import deepeval, laminar
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.model import RecordedTrajectory
+from tests.support.missing_answer_doors import OTHERS, SUITES, by_postgresql, by_pytest
 from tests.support.missing_answers import GOLDENS, OWN, WAYS, agent_that
+from tests.support.postgres import postgres_server
 
 GATE = {"min": 0.92}
 """What 40 of 40 reach, and 39 do not."""
@@ -109,10 +112,10 @@ def by_score(ran: Ran) -> Said:
 
 
 DOORS: dict[str, Callable[[Ran], Said] | str] = {
-    "run": "tests/run: the same runner and verdict as rc.evaluate",
-    "test": "rc.assert_test for each golden, and rc.gate over them",
+    "run": "below: a suite",
+    "test": "below: pytest",
     "score": by_score,
-    "check": "tests/decide/test_check_rule.py: the rule, in both versions",
+    "check": "below: a suite",
     "gate": by_gate_command,
     "compare": by_compare_command,
     "analyze": "explains failures, gives no verdict",
@@ -128,7 +131,7 @@ DOORS: dict[str, Callable[[Ran], Said] | str] = {
     "traces promote": "makes goldens",
     "traces show": "shows",
     "monitor baseline": "counts production traces",
-    "monitor check": "counts production traces",
+    "monitor check": "below: another door",
     "monitor serve": "counts production traces",
     "monitor status": "counts production traces",
     "init": "writes a suite",
@@ -146,7 +149,7 @@ DOORS: dict[str, Callable[[Ran], Said] | str] = {
     "attacks list": "shows",
     "attacks make": "makes goldens",
     "attacks worst-case": "a replay without a model",
-    "audit": "about goldens and metrics",
+    "audit": "below: another door",
     "lint": "about tools alone",
     "list": "shows",
     "mcp call": "one call",
@@ -167,8 +170,8 @@ DOORS: dict[str, Callable[[Ran], Said] | str] = {
     "rc.analyze": "explains failures, gives no verdict",
     "rc.assert_test": by_assert_test,
     "rc.attacks": "makes goldens",
-    "rc.audit": "about goldens and metrics",
-    "rc.check": "the command check",
+    "rc.audit": "below: another door",
+    "rc.check": "below: a suite, as the command",
     "rc.compare": by_compare,
     "rc.evaluate": by_evaluate,
     "rc.gate": by_gate,
@@ -182,7 +185,7 @@ DOORS: dict[str, Callable[[Ran], Said] | str] = {
     "rc.load_traces": "reads",
     "rc.observe": "wraps an agent",
     "rc.rescore": by_rescore,
-    "rc.run_suite": "the command run",
+    "rc.run_suite": "below: a suite",
     "rc.score": "measures one case",
     "rc.score_cases": by_score_cases,
     "rc.score_trajectory": "measures one case",
@@ -212,31 +215,98 @@ def test_every_command_and_function_is_a_door_or_says_why_it_is_none():
     assert {*commands(cli), *(f"rc.{name}" for name in functions)} == set(DOORS)
 
 
+def is_named(way: str, lost: int, text: str) -> bool:
+    """Whether a text has how many got no answer, or how many failed by the code of the way."""
+    code = OWN.get(way, "")
+    number = rf"\b{lost} of 40\b|\b{code} {lost}\b"
+    silence = rf"\b{lost} of 40\b|in any of 40|(\d+) of \1 (cases|goldens) got no answer"
+    return re.search(number if code else silence, text) is not None
+
+
+def is_setup(way: str, lost: int, stopped: Exception) -> bool:
+    """Whether a run rightly stopped: the first goldens, or the first requests, show that nothing works."""
+    if lost < len(GOLDENS):
+        return False
+    if isinstance(stopped, rc.errors.ConfigError):
+        return "stopped after 2 goldens" in str(stopped) and way in ("None", "{}", "7", "exception")
+    return "were all rejected with the same error" in str(stopped)
+
+
 @pytest.mark.stories
 @pytest.mark.parametrize("lost", [1, 2, 40])
 @pytest.mark.parametrize("way", WAYS)
 def test_no_answer_is_no_pass_through_any_door(way: str, lost: int, tmp_path: Path):
     try:
         ran = Ran(tmp_path, way, [golden.id for golden in GOLDENS[-lost:]])
-    except rc.errors.ConfigError as stopped:  # the first two goldens show that nothing works
-        assert (
-            lost == 40
-            and "stopped after 2 goldens" in str(stopped)
-            and way in ("None", "{}", "7", "exception")
-        )
-        return
-    except rc.errors.InfrastructureError as stopped:  # every request was rejected in the same way
-        assert lost == 40 and "were all rejected with the same error" in str(stopped)
+    except (rc.errors.ConfigError, rc.errors.InfrastructureError) as stopped:
+        assert is_setup(way, lost, stopped), stopped
         return
     green = {}
     for name, door in RUNNING.items():
         well, text = door(ran)
-        code = OWN.get(way, "")
-        named = (
-            rf"\b{lost} of 40\b|\b{code} {lost}\b"
-            if code
-            else rf"\b{lost} of 40\b|in any of 40|(\d+) of \1 cases got no answer"
-        )
-        if well or not re.search(named, text):
+        if well or not is_named(way, lost, text):
             green[name] = text
     assert not green
+
+
+QUICK = ("429", "None", "outcome unknown")
+CELLS = [
+    pytest.param(way, lost, marks=() if way in QUICK and lost == 2 else pytest.mark.stories)
+    for way in WAYS
+    for lost in (1, 2, 40)
+]
+
+
+@pytest.mark.parametrize(("way", "lost"), CELLS)
+@pytest.mark.parametrize("door", [*SUITES, *OTHERS])
+def test_no_answer_is_no_pass_in_a_suite_in_another_library_or_in_any_kind_of_run(
+    door: str, way: str, lost: int, tmp_path: Path
+):
+    try:
+        well, text = {**SUITES, **OTHERS}[door](
+            tmp_path / "run", way, [golden.id for golden in GOLDENS[-lost:]]
+        )
+    except (rc.errors.ConfigError, rc.errors.InfrastructureError) as stopped:
+        assert is_setup(way, lost, stopped), stopped
+        return
+    assert not well and is_named(way, lost, text), text
+
+
+@pytest.mark.stories
+@pytest.mark.parametrize("words", [(), ("-n2",), ("--min", "0.96"), ("-x",)], ids=str)
+@pytest.mark.parametrize("lost", [1, 2, 40])
+def test_no_answer_is_no_pass_in_pytest(lost: int, words: tuple[str, ...], tmp_path: Path):
+    """One test for each way: its failures and errors are counted, and the session says what got no answer."""
+    code, said = by_pytest(tmp_path / "run", [golden.id for golden in GOLDENS[-lost:]], *words)
+    assert code == 1, said
+    if "-x" in words:
+        return
+    counts = {word: int(count) for count, word in re.findall(r"(\d+) (failed|errors?)\b", said)}
+    assert sum(counts.values()) == lost * len(WAYS), said
+    assert f"{lost * (len(WAYS) - len(OWN))} of the trials got no answer" in said or lost == 40
+
+
+@pytest.mark.stories
+@pytest.mark.parametrize("way", WAYS)
+def test_no_answer_is_no_pass_in_postgresql(way: str, postgres: str):
+    for well, text in by_postgresql(postgres, way, [golden.id for golden in GOLDENS[-2:]]):
+        assert not well and is_named(way, 2, text)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with postgres_server() as url:
+        yield url
+
+
+def test_every_function_of_other_libraries_is_a_door_or_says_why_it_is_none():
+    functions = {
+        f"{module.__name__.removeprefix('rightcall.')}.{name}"
+        for module in (laminar, deepeval)
+        for name in module.__all__
+    }
+    same = {
+        "laminar.aevaluate": "laminar.evaluate", "deepeval.aevaluate": "deepeval.evaluate",
+        "deepeval.assert_test": "rc.assert_test", "deepeval.log_hyperparameters": "decides nothing",
+    }  # fmt: skip
+    assert functions == {"laminar.evaluate", "deepeval.evaluate", *same}

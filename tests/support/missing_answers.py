@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -96,3 +97,17 @@ def agent_that(way: str, lost: Collection[str]) -> Any:
         return RETURNING[way]() if golden.id in lost else "Done."
 
     return agent
+
+
+@dataclass(frozen=True)
+class Losing:
+    """The same as a function, which other processes can load: a model's failure is what its client raises."""
+
+    way: str
+    lost: tuple[str, ...]
+
+    def __call__(self, golden: rc.Golden) -> Any:
+        if golden.id.partition("~")[0] not in self.lost:
+            return "Done."
+        ended = {**ASKING, **RETURNING}[self.way]()
+        return rc.Trajectory(stop_reason="filtered") if isinstance(ended, ModelReply) else ended

@@ -163,6 +163,14 @@ class AgentFunction:
         return [Turn("user" if m.role == "user" else "assistant", m.content) for m in _dialogue(earlier)]
 
 
+class UnreadableAnswerError(Exception):
+    """What a function returned cannot be read; `kind` is its type."""
+
+    def __init__(self, problem: str, kind: str) -> None:
+        super().__init__(problem)
+        self.kind = kind
+
+
 class UserAgent:
     """Runs a function once for a golden, in a thread when it is not async.
 
@@ -253,6 +261,8 @@ def with_cause(trajectory: Trajectory, error: BaseException | None) -> Trajector
     """The trajectory that an exception ended, with its cause, or with the host that could not be reached."""
     if error is None:
         return trajectory
+    if isinstance(error, UnreadableAnswerError):
+        return msgspec.structs.replace(trajectory, cause=error.kind)
     place = _place_of(error)
     if trajectory.stop_reason != "infra_error" or is_broken_setup(error):
         cause = f"{type(error).__name__} at {place}" if place else ""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from rightcall.agents.agent_function import UnreadableAnswerError
 from rightcall.agents.agent_loop import AgentLoop
 from rightcall.agents.agent_session import (
     AgentSession,
@@ -145,8 +146,8 @@ def stop_of_error(error: BaseException) -> tuple[StopReason, str]:
         return error.stop_reason, str(error)
     if isinstance(error, UnfinishedAnswerError):
         return "infra_error", str(error)
-    if isinstance(error, InputError):  # what it returned cannot be read
-        return "unreadable", str(error)
+    if isinstance(error, UnreadableAnswerError):
+        return "unreadable", str(error)[:500]
     return stop_of_exception(error)
 
 

@@ -8,10 +8,11 @@ from uuid import uuid4
 
 import msgspec
 
-from rightcall.agents.agent_function import AgentFunction
+from rightcall.agents.agent_function import AgentFunction, UnreadableAnswerError
 from rightcall.agents.agent_session import TalkSession, append_turn
 from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
+from rightcall.core.errors import InputError
 from rightcall.model.case import conversation_of
 from rightcall.model.dialects import trajectory_from_messages
 from rightcall.model.golden import ConversationalGolden, Turn
@@ -38,7 +39,11 @@ class FunctionSession(TalkSession):
         started = time.perf_counter()
         answer = await self._function.call(text, self._golden, earlier=before, thread=self._thread)
         taken = round((time.perf_counter() - started) * 1000, 3)
-        self._made = append_turn(self._made, limit_trajectory_depth(turn_trajectory(answer, text)), taken)
+        try:
+            answered = turn_trajectory(answer, text)
+        except InputError as error:
+            raise UnreadableAnswerError(str(error), type(answer).__name__) from None
+        self._made = append_turn(self._made, limit_trajectory_depth(answered), taken)
 
     async def aclose(self) -> None:
         await self._function.end()
