@@ -1,6 +1,6 @@
 """Whether `analyze` names a planted defect first, with its place, on domains it was tuned on and on others.
 
-    python -m benchmarks planted [--per 7] [--domains tuned|untuned|unseen|several] [--alone] [--all]
+    python -m benchmarks planted [--per 7] [--domains tuned|untuned|later|unseen|several] [--alone] [--all]
 
 The other domains were written here as well, and the defects are of the kinds that the rules know: rates on domains that
 nobody here has seen are lower.
@@ -21,11 +21,18 @@ from benchmarks.planted_suites.domains import HELD_OUT, TUNED, Domain
 from benchmarks.planted_suites.later_domains import LOOKED_AT, NEVER_LOOKED_AT, SEVERAL
 from benchmarks.planted_suites.missed_defects import MISSED
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
+from benchmarks.planted_suites.unseen_domains import UNSEEN
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.run_analysis import analyze_results
 
 DEFECTS: dict[str, Plant] = {**FIRST_DEFECTS, **MISSED}
-DOMAINS = {"tuned": (*TUNED, *LOOKED_AT), "untuned": HELD_OUT, "unseen": NEVER_LOOKED_AT, "several": SEVERAL}
+DOMAINS = {
+    "tuned": (*TUNED, *LOOKED_AT),
+    "untuned": HELD_OUT,
+    "later": NEVER_LOOKED_AT,
+    "unseen": UNSEEN,
+    "several": SEVERAL,
+}
 TOP = 3
 
 
