@@ -297,3 +297,12 @@ def test_a_notebook_shows_findings_with_their_danger_and_escapes_what_models_wro
     page = rc.analyze(run)._repr_html_()
     assert "DANGER forbidden call in 3 trials" in page and "confusable_pair" in page
     assert "3 of 3 trials failed" in page and "<b>Pause" not in page
+
+
+def test_codes_that_users_never_say_are_a_list():
+    from benchmarks.planted import hit, planted
+    from benchmarks.planted_suites.unseen_domains import VETERINARY
+
+    suite, (truth,) = planted(VETERINARY, ["enum"], "codes", 3)
+    finding = analyze_results(suite.tools, suite.goldens, suite.run("s", trials=3)).findings[0]
+    assert hit(finding, truth) and "the goldens show only R2" in finding.advice

@@ -89,10 +89,16 @@ def _advice(place: ArgumentPlace, listed: list[str], meanings: list[str]) -> str
     return f"Add an enum, and complete this list: {quote_values(listed, 8)}.{means}"
 
 
+LONGEST_CODE = 4
+"""Characters of a code such as S3 or P1: one of a list, where a longer one with digits is the number of a thing."""
+
+
 def _are_identifiers(place: ArgumentPlace) -> bool:
     """Whether the expected values are numbers of things: each is one of many, and no list would contain them."""
     values = place.stats.values
-    return 2 * sum(any(letter.isdigit() for letter in value) for value in values) > len(values)
+    numbered = sum(len(value) > LONGEST_CODE and any(map(str.isdigit, value)) for value in values)
+    said_codes = not place.stats.lacking_trials and any(map(str.isdigit, "".join(values)))
+    return 2 * numbered > len(values) or said_codes
 
 
 def _few_for_many(place: ArgumentPlace) -> bool:
