@@ -13,16 +13,18 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from benchmarks.planted_suites.defects import DEFECTS as FIRST_DEFECTS, Plant, Truth
+from benchmarks.planted_suites.defects import DEFECTS as FIRST_DEFECTS, Plant, Truth, renamed
 from benchmarks.planted_suites.domains import HELD_OUT, TUNED, Domain
 from benchmarks.planted_suites.later_domains import LOOKED_AT, NEVER_LOOKED_AT, SEVERAL
 from benchmarks.planted_suites.missed_defects import MISSED
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
 from benchmarks.planted_suites.unseen_domains import UNSEEN
 from rightcall.improve.findings import Analysis, RunFinding
+from rightcall.improve.patch import apply_changes
 from rightcall.improve.run_analysis import analyze_results
 
 DEFECTS: dict[str, Plant] = {**FIRST_DEFECTS, **MISSED}
@@ -101,13 +103,35 @@ def analysed(suite: PlantedSuite, seed: str, setting: Setting, *, second: bool) 
     return analyze_results(suite.tools, suite.goldens, results, system=suite.system, others=others)
 
 
+def harms(suite: PlantedSuite, finding: RunFinding, seed: str) -> bool:
+    """Whether whoever reads the definitions misreads more goldens once the change is applied."""
+    changed = suite
+    for change in (change for change in finding.change if change.path == ("name",)):
+        changed = renamed(changed, change.before, change.after)
+    edits = [change for change in finding.change if change.path != ("name",)]
+    tools, system = apply_changes(edits, changed.tools, changed.system)
+    changed = replace(changed, tools=tools, system=system)
+    before, after = (sum(len(one.misread(f"{seed}/{n}")) for n in range(3)) for one in (suite, changed))
+    return after > before
+
+
+class Rates(NamedTuple):
+    """Suites by defect: tried, named first, among the first three; named first on the screen, something else there."""
+
+    tried: Counter[str]
+    first: Counter[str]
+    third: Counter[str]
+    shown: Counter[str]
+    wrong: Counter[str]
+    harm: Counter[str]
+
+
 def table(
     domains: Sequence[Domain], per: int, setting: Setting, *, second: bool, show: bool = False
-) -> tuple[Counter[str], Counter[str], Counter[str]]:
-    """Suites, top-1 and top-3 hits by defect."""
-    tried: Counter[str] = Counter()
-    first: Counter[str] = Counter()
-    third: Counter[str] = Counter()
+) -> Rates:
+    """What is said first of suites with one defect, and whether applying it does harm."""
+    rates = Rates(*(Counter() for _ in Rates._fields))
+    tried, first, third = rates[:3]
     for domain in domains:
         for name in DEFECTS:
             for number in range(per):
@@ -117,10 +141,16 @@ def table(
                 tried[name] += 1
                 first[name] += bool(findings) and hit(findings[0], truth)
                 third[name] += any(hit(finding, truth) for finding in findings[:TOP])
+                if findings and (findings[0].stated or findings[0].danger):
+                    rates.shown[name] += hit(findings[0], truth)
+                    rates.wrong[name] += not hit(findings[0], truth)
+                if findings and harms(suite, findings[0], seed):
+                    rates.harm[name] += 1
+                    print("   harm", seed, findings[0].cause, findings[0].change)
                 if show and not (findings and hit(findings[0], truth)):
                     said = [(f.cause, f.tools, f.parameters, f.trials, f.plausibility) for f in findings[:3]]
                     print("   missed", seed, truth, said)
-    return tried, first, third
+    return rates
 
 
 def clean(domains: Sequence[Domain], per: int, setting: Setting, *, second: bool) -> tuple[int, int]:
@@ -202,12 +232,17 @@ def main() -> None:
     print("goldens x trials  noise  reads  suites  top-1   top-3")
     for setting in SETTINGS if options.all else SETTINGS[:2]:
         start = time.perf_counter()
-        tried, first, third = table(domains, options.per, setting, second=second, show=options.show)
+        rates = table(domains, options.per, setting, second=second, show=options.show)
+        tried, first, third = rates[:3]
         n, (goldens, trials, noise, reads) = tried.total(), setting
         seconds = time.perf_counter() - start
         print(f"{goldens} x {trials}             {noise:>4.0%}   {reads:.1f}   {n:>5}   "
               f"{first.total() / n:>6.1%}  {third.total() / n:>6.1%}   ({seconds:.0f} s)", flush=True)  # fmt: skip
         weak = {name: f"{first[name]}/{tried[name]}" for name in tried if first[name] < tried[name]}
+        print(
+            f"                  on the screen {rates.shown.total() / n:.1%}, something else there "
+            f"{rates.wrong.total() / n:.1%}, changes that do harm {rates.harm.total()}"
+        )
         print(f"                  {len(tried)} defects, below 100%: {weak}")
     for setting in (*SETTINGS[:2], Setting(7, 3, 0.08)):
         count, stated = clean(domains, 4 * options.per, setting, second=second)

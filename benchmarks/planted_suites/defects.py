@@ -103,10 +103,10 @@ def required(suite: PlantedSuite, rng: random.Random) -> tuple[PlantedSuite, Tru
 
 def name(suite: PlantedSuite, rng: random.Random) -> tuple[PlantedSuite, Truth]:
     old, new = rng.choice([tool.name for tool in suite.domain.tools]), rng.choice(suite.domain.generic)
-    return _renamed(suite, old, new), Truth("ambiguous_name", frozenset((new,)))
+    return renamed(suite, old, new), Truth("ambiguous_name", frozenset((new,)))
 
 
-def _renamed(suite: PlantedSuite, old: str, new: str) -> PlantedSuite:
+def renamed(suite: PlantedSuite, old: str, new: str) -> PlantedSuite:
     def text(words: str) -> str:
         return re.sub(rf"\b{old}\b", new, words)
 

@@ -77,7 +77,7 @@ def test_a_pattern_of_tools_is_resolved_against_the_tools_that_are_offered():
     found = analysed([*cases, *passing(6)])
     assert found.findings[0].cause == "confusable_pair"
     assert found.findings[0].tools == ("delete_account", "pause_account")
-    assert found.confusion == (("pause_account", "delete_account", 12),)
+    assert found.findings[0].trials == 12
 
 
 def test_forbidden_deletions_are_a_finding_in_ten_goldens_and_stand_first():

@@ -54,7 +54,7 @@ async def perform_watched(session: OpenAgent, golden: AnyGolden, trial: int) -> 
         trajectory = await session.performer.perform(golden, trial)
         _require_no_leak(session.agent, golden, trajectory, "")
         return trajectory, ""
-    watched = WatchedTrial(session.digester, leaks, partial(session.kept_state.look, golden))
+    watched = WatchedTrial(session.digester, leaks, partial(session.kept_state.look, golden), golden.id)
     token = TRIAL.set(watched)
     try:
         with watch_requests():

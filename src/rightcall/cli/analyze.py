@@ -39,11 +39,14 @@ def analyze(
     if as_json:
         print_json(analysis)
         return
-    from rightcall.show.analysis import print_analysis
+    from rightcall.show.analysis import print_analysis, shown_findings
 
     print_analysis(console(), analysis, weak=weak)
-    if analysis.findings:
-        where = store_argument(store_url)
-        print_next(
-            f"rightcall improve {analysis.run}{where}", f"rightcall analyze {analysis.run} --json{where}"
-        )
+    where, run_id = store_argument(store_url), analysis.run
+    shown = shown_findings(analysis)
+    if shown and shown[0].since:
+        print_next(f"rightcall compare {shown[0].since} {run_id}{where}")
+    elif shown and analysis.owned:
+        print_next(f"rightcall improve {run_id}{where}")
+    elif analysis.findings:
+        print_next(f"rightcall runs show {run_id} {analysis.findings[0].goldens[0]}{where}")

@@ -18,7 +18,7 @@ from rightcall.model.golden import Golden
 from rightcall.schema.types import is_number
 
 ArgumentKind = Literal[
-    "missing", "swapped", "foreign", "type", "spelling", "date", "unit", "enum_neighbour", "copied",
+    "renamed", "missing", "swapped", "foreign", "type", "spelling", "date", "unit", "enum_neighbour", "copied",
     "invented", "extra", "other",
 ]  # fmt: skip
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from rightcall.core.text import pluralize
-from rightcall.improve.changes import ChangeItem, run_changes
+from rightcall.improve.changes import ChangeItem, run_changes, words_in
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
@@ -23,11 +23,13 @@ from rightcall.model.call import ToolCall
 from rightcall.model.golden import Golden, request_of
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult
+from rightcall.recording.first_requests.request_digest import CHANGING
 from rightcall.store.base import ComparedCase, StoredCase, StoredRun
 from rightcall.store.sql.store import Store
 
-MOST_FLIPS = 200
-GLOBAL = frozenset(("model", "setting", "system", "code", "order", "library", "dataset"))
+MOST_FLIPS, MOST_SHOWN = 200, 300
+NEARER = 0.5
+"""How much more a change is suspected that mentions what went wrong."""
 FITS: dict[str, frozenset[str]] = {
     "enum": frozenset(("copied", "spelling", "enum_neighbour", "invented", "other")),
     "format": frozenset(("date", "spelling", "copied", "other")),
@@ -75,22 +77,25 @@ class WhatChanged(Record, frozen=True):
 def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChanged:
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
-    items = run_changes(*records)
     comparison = store.runs.compare(before.id, after.id)
     compared = [case for side in ("broken", "fixed") for case in comparison.page(side, limit=MOST_FLIPS)]
     both = [
         (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
     ]
+    items = [*run_changes(*records), *_answering_models(both), *_result_changes(both)]
     differ = [_first_requests_differ(sides) for sides in both]
-    if any(differ):
+    if any(differ) and all(item.scope in ("library", "dataset", "order") for item in items):
         what = f"the first request of {pluralize(differ.count(True), 'flipped golden')} changed"
         items.append(ChangeItem("request", what))
     flips, scores = [], []
     for case, sides, differs in zip(compared, both, differ, strict=True):
         flip, symptom, tools_involved = _flip(case, sides, records)
+        words = _words_of(sides, symptom)
         scores.append(
             [
-                0.5 * bool(differs) if item.scope == "request" else _suspicion(item, symptom, tools_involved)
+                0.5 * bool(differs)
+                if item.scope == "request"
+                else _suspicion(item, symptom, tools_involved) * (1 + NEARER * item.mentions(words))
                 for item in items
             ]
         )
@@ -115,7 +120,48 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     )
 
 
-def _first_requests_differ(sides: tuple[StoredCase, StoredCase]) -> bool | None:
+Sides = tuple[StoredCase, StoredCase]
+
+
+def _answering_models(both: Sequence[Sides]) -> Iterator[ChangeItem]:
+    """Another model behind the same name."""
+    before, after = (
+        {r.trajectory.served_model for side in sides for r in side.results if r.trajectory is not None} - {""}
+        for sides in (zip(*both, strict=True) if both else ((), ()))
+    )
+    if before and after and before.isdisjoint(after):
+        yield ChangeItem(
+            "model",
+            "another model answered",
+            before=", ".join(sorted(before)),
+            after=", ".join(sorted(after)),
+        )
+
+
+def _result_changes(both: Sequence[Sides]) -> Iterator[ChangeItem]:
+    """Tools that returned something else for the same arguments, each once."""
+    tools: set[str] = set()
+    for sides in both:
+        old, new = (_results(side) for side in sides)
+        for key in old.keys() & new.keys():
+            if key[0] not in tools and old[key].isdisjoint(new[key]):
+                tools.add(key[0])
+                what = "returns something else for the same arguments"
+                yield ChangeItem("result", what, key[0], before=min(old[key]), after=min(new[key]))
+
+
+def _results(side: StoredCase) -> dict[tuple[str, str], set[str]]:
+    """What each call returned, by tool and arguments, without dates, times and ids."""
+    results: dict[tuple[str, str], set[str]] = {}
+    for call in (call for result in side.results for call in _calls(result)):
+        if call.arguments is not None and call.output is not None:
+            key = call.name, repr(sorted(call.arguments.items()))
+            output = CHANGING.sub("…", str(call.output)[:MOST_SHOWN])
+            results.setdefault(key, set()).add(f"error: {output}" if call.status == "error" else output)
+    return results
+
+
+def _first_requests_differ(sides: Sides) -> bool | None:
     """Whether the agent asked its model something else at the start; None where that was not recorded."""
     old, new = ({r.first_request for r in side.results if r.first_request} for side in sides)
     return old.isdisjoint(new) if old and new else None
@@ -130,7 +176,7 @@ def _goldens_by_tool(store: Store, after: StoredRun) -> dict[str, int]:
 
 
 def _flip(
-    case: ComparedCase, sides: tuple[StoredCase, StoredCase], records: tuple[RunRecord, RunRecord]
+    case: ComparedCase, sides: Sides, records: tuple[RunRecord, RunRecord]
 ) -> tuple[Flip, Symptom | None, frozenset[str]]:
     broken = case.change == "broken"
     bad = sides[1] if broken else sides[0]
@@ -155,6 +201,15 @@ def _flip(
     return flip, symptom, tools_involved
 
 
+def _words_of(sides: Sides, symptom: Symptom | None) -> frozenset[str]:
+    """Words of what went wrong: tools, parameters and expected values, which a change that is to blame may mention."""
+    golden = sides[1].golden or sides[0].golden
+    calls = calls_expected(golden) if golden is not None else []
+    names = [tool for tool, _ in calls] + [name for _, args in calls for name in args]
+    values = [str(value) for _, args in calls for value in args.values()]
+    return words_in([*names, *values, *([symptom.tool, symptom.called] if symptom else [])])
+
+
 def _calls(result: CaseResult) -> tuple[ToolCall, ...]:
     return tuple(result.trajectory.calls) if result.trajectory else ()
 
@@ -171,7 +226,7 @@ def _typical_calls(side: StoredCase, *, passing: bool) -> tuple[str, ...]:
 
 def _suspicion(item: ChangeItem, symptom: Symptom | None, tools_involved: frozenset[str]) -> float:
     """Touch times fit."""
-    if item.scope in GLOBAL:
+    if item.is_global:
         return 0.5 * _global_fit(item, symptom)
     if item.tool not in tools_involved and not (item.what == "renamed" and item.before in tools_involved):
         return 0.0
@@ -200,17 +255,19 @@ def _specific(
     if not flips:
         return []
     total = max(1, sum(goldens.values()))
-    local = [at for at, item in enumerate(items) if item.scope not in GLOBAL]
+    local = [at for at, item in enumerate(items) if not item.is_global and item.scope != "result"]
+    coded = any(item.scope == "code" for item in items)
     left = sum(not any(row[at] > 0 for at in local) for row in scores) / len(flips)
     lifts = []
     for at, item in enumerate(items):
-        if item.scope in GLOBAL:  # gets what local changes do not explain
+        if item.is_global:  # gets what local changes do not explain
             lifts.append(max(0.05, left))
             continue
         touched = sum(row[at] > 0 for row in scores)
         exposed = max(touched, goldens.get(item.tool, 0))
         rate, others = (touched + 1) / (exposed + 1), (len(flips) - touched + 1) / (total - exposed + 1)
-        lifts.append(min(1.0, max(0.05, math.log2(rate / others) / 2)))
+        lift = min(1.0, max(0.05, math.log2(rate / others) / 2))
+        lifts.append(0.1 * lift if item.scope == "result" and coded else lift)  # what changed it comes first
     return [[score * lift for score, lift in zip(row, lifts, strict=True)] for row in scores]
 
 

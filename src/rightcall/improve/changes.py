@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
-from rightcall.files.file_digests import same_content
+import msgspec
+
+from rightcall.improve.code_changes import code_changes
 from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
+from rightcall.recording.first_requests.request_digest import CHANGING
 from rightcall.run.watched_inputs import UNSET
 from rightcall.store.base import StoredRun
 
 Scope = Literal[
     "model", "setting", "system", "code", "request", "tool", "description", "parameter", "order", "dataset",
-    "library",
+    "library", "result",
 ]  # fmt: skip
-SAME_TOOL = 0.8
+GLOBAL = frozenset(("model", "setting", "system", "code", "order", "library", "dataset"))
+SAME_TOOL, MOSTLY = 0.8, 0.7
 LONGEST = 2_000
+
+
+def words_in(value: Any) -> frozenset[str]:
+    """The words and numbers of a text, or of the texts in a value."""
+    return frozenset(re.findall(r"[^\W\d]\w+|\d+", "" if value is None else str(value)))
 
 
 class ChangeItem(Record, frozen=True):
     """One atomic change: the value before and the value now (None when missing).
 
     `tool` and `parameter` say where; `path` is a JSON path in a definition. An item without a tool touches
-    every golden.
+    every golden. `file` is where its author wrote it, if that is known.
     """
 
     scope: Scope
@@ -37,10 +47,22 @@ class ChangeItem(Record, frozen=True):
     path: str = ""
     before: Any = None
     after: Any = None
+    file: str = ""
+
+    @property
+    def is_global(self) -> bool:
+        """Whether it touches every golden."""
+        return self.scope in GLOBAL and not self.tool
+
+    def mentions(self, words: frozenset[str]) -> bool:
+        """Whether what it adds or takes away has one of these words."""
+        return not words.isdisjoint(words_in(self.before) ^ words_in(self.after))
 
     @property
     def place(self) -> str:
         """A short location."""
+        if self.scope == "code" and self.path:
+            return self.path
         return ".".join(part for part in (self.tool, self.parameter) if part) or self.scope
 
 
@@ -53,33 +75,53 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
         items.append(ChangeItem("model", "another model", before=before.agent, after=after.agent))
     if before.known and after.known:
         items += _settings(before, after)
-        items += _sentences("system", before.system, after.system, "", "", "system")
-    items += _code_changes(before, after)
-    items += tool_changes(before.tools, after.tools)
+        if before.system_known and after.system_known:
+            prompts = [CHANGING.sub("…", record.system) for record in (before, after)]
+            items += _sentences("system", prompts[0], prompts[1], "", "", "system")
+    if before.tools and after.tools:
+        items += tool_changes(before.tools, after.tools)
+    items = _without_repeats([*items, *_code_items(before, after)])
     for name in sorted(before.versions.keys() | after.versions.keys()):
         old, new = before.versions.get(name), after.versions.get(name)
-        if name in ("rightcall", "python") and old != new:
+        if not name.startswith("git_") and old and new and old != new:
             items.append(ChangeItem("library", f"different version of {name}", before=old, after=new))
     return items
 
 
-def _code_changes(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
-    """Files of an agent that is code, other files that both runs read, and environment variables."""
-    for name in sorted(before.code.keys() | after.code.keys()):
-        old, new = before.code.get(name), after.code.get(name)
-        if old != new:
-            yield ChangeItem(
-                "code", f"{name} {'added' if old is None else 'removed' if new is None else 'changed'}"
-            )
-    for name in sorted(before.files_read.keys() & after.files_read.keys()):
-        is_code = name in before.code or name in after.code
-        if not same_content(before.files_read[name], after.files_read[name]) and not is_code:
-            yield ChangeItem("code", f"{name}, which the agent reads, changed")
+def _code_items(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
+    """Files, function by function, and environment variables. A function with the name of a tool is about that tool."""
+    tools = {tool.name for tool in (*before.tools, *after.tools)}
+    for change in code_changes(before, after):
+        tool = change.function if change.function in tools else ""
+        lines = change.before or None, change.after or None
+        yield ChangeItem("code", change.how, tool, "", change.file, *lines)
     for name in sorted(before.variables.keys() & after.variables.keys()):
         old, new = before.variables[name], after.variables[name]
         if old != new:
             how = "set" if old == UNSET else "no longer set" if new == UNSET else "changed"
             yield ChangeItem("code", f"environment variable {name} {how}")
+
+
+def _without_repeats(items: Sequence[ChangeItem]) -> list[ChangeItem]:
+    """The changes without lines of code that repeat a change of the prompt or of a definition.
+
+    What requests showed has then the file in which its author wrote it.
+    """
+    seen = [
+        at for at, item in enumerate(items) if item.scope in ("system", "description", "parameter", "tool")
+    ]
+    kept, files = dict(enumerate(items)), dict[int, str]()
+    for at, item in enumerate(items):
+        words = words_in(item.before) ^ words_in(item.after) if item.scope == "code" else frozenset[str]()
+        said = {other: words & _all_words(items[other]) for other in seen}
+        if words and len(frozenset[str]().union(*said.values())) >= MOSTLY * len(words):
+            del kept[at]
+            files |= {other: item.path for other, common in said.items() if common}
+    return [msgspec.structs.replace(item, file=files.get(at, "")) for at, item in kept.items()]
+
+
+def _all_words(item: ChangeItem) -> frozenset[str]:
+    return words_in(item.before) | words_in(item.after) | words_in([item.tool, item.parameter, item.path])
 
 
 def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[ChangeItem]:
@@ -128,10 +170,17 @@ def one_tool(before: Tool, after: Tool, swapped_with: str = "") -> Iterator[Chan
     else:
         yield from _sentences("description", *texts, after.name, "", "description")
     old, new = before.parameters, after.parameters
-    for name in dict.fromkeys((*old, *new)):
+    renamed: dict[str, str] = {}
+    for name in [name for name in old if name not in new]:
+        twins = (other for other in new if other not in old and new[other] == old[name])
+        if twin := next(twins, ""):
+            renamed |= {name: twin, twin: name}
+            path = f"input_schema.properties.{name}"
+            yield ChangeItem("parameter", f"renamed {twin}", after.name, name, path, name, twin)
+    for name in [name for name in dict.fromkeys((*old, *new)) if name not in renamed]:
         yield from _parameter(after.name, name, old.get(name), new.get(name))
     required = [set(map(str, tool.input_schema.get("required") or ())) for tool in (before, after)]
-    for name in sorted(required[0] ^ required[1]):
+    for name in sorted((required[0] ^ required[1]) - renamed.keys()):
         was = name in required[0]
         what = "no longer required" if was else "now required"
         yield ChangeItem("parameter", what, after.name, name, "input_schema.required", was, not was)

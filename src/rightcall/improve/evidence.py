@@ -41,26 +41,28 @@ SuspectFinder = Callable[["GoldenTrials", Sequence[str], "Evidence"], "ObservedB
 class Evidence:
     """All evidence for the causes. Filled by `add`, one golden at a time.
 
-    `known` is false where tools are only names that were expected or called, and their definitions are not known.
+    `known` is false where tools are only names that were expected or called, and their definitions are not known;
+    `system` is None where the system prompt is not known. `green` are goldens that passed before: they are right.
     """
 
     def __init__(
         self,
         tools: Sequence[Tool],
         *,
-        system: str = "",
+        system: str | None = "",
         lint_codes: Mapping[tuple[str, str], frozenset[str]] | None = None,
         voter: Voter = THIS_RUN,
         others: Iterable[RunVotes] = (),
         known: bool = True,
         suspect_of: SuspectFinder | None = None,
+        green: frozenset[str] = frozenset(),
     ) -> None:
         self._suspect_of = suspect_of
         self.tools = list(tools)
         self.by_name = {tool.name: tool for tool in reversed(self.tools)}
         self.place = {tool.name: at for at, tool in reversed(list(enumerate(self.tools)))}
         self.by_name_in_order = list(dict.fromkeys(tool.name for tool in self.tools))
-        self.system = system
+        self.system, self._green = system, green
         self.toolset = Toolset(self.by_name)
         self.wording = self.toolset.wording
         self.lint_codes = lint_codes or {}
@@ -85,7 +87,8 @@ class Evidence:
         golden = trials.golden
         calls = expected_tools(golden, self.by_name_in_order)
         expected = [(call.tools[0], call.args) for call in calls]
-        request = SymptomRequest(all_words(golden, self.system), expected)
+        is_green = golden.id in self._green
+        request = SymptomRequest(all_words(golden, self.system or ""), expected, is_green)
         tool_names = list(
             dict.fromkeys(tool for call in calls for tool in call.tools if tool in self.by_name)
         )
@@ -111,7 +114,7 @@ class Evidence:
             self._count_surplus(symptom, words, quoted)
         for tool in {symptom.tool for symptom in symptoms if symptom.group == "miss"}:
             _add_words(self.tool_stats[tool].missed_words, quoted)
-        behaviour = self._suspect_of(trials, words, self) if self._suspect_of else None
+        behaviour = self._suspect_of(trials, words, self) if self._suspect_of and not is_green else None
         if behaviour is not None:
             self.suspects[golden.id] = behaviour
         suspect = behaviour is not None
@@ -283,28 +286,3 @@ def _add_words(counter: Counter[str], words: Sequence[str]) -> None:
     for word in words:
         if word in counter or len(counter) < MOST_WORDS:
             counter[word] += 1
-
-
-def seeds_guidance(evidence: Evidence) -> tuple[str, ...]:
-    """What to look at first, for each kind of failure, most common first."""
-    counts = {"extra": 0, "missed": 0, "wrong": 0, "arguments": 0}
-    for seen in evidence.seen:
-        group: str = seen.symptom.group
-        if group == "miss":
-            group = "wrong" if seen.symptom.called else "missed"
-        if group in counts:
-            counts[group] += seen.trials
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return tuple(
-        SENTENCES[name].format(n=f"{n:,} trials" if n > 1 else "1 trial") for name, n in ordered if n
-    )
-
-
-SENTENCES = {
-    "extra": "A tool is called where none is needed in {n} (tools_avoided): a description is too broad. "
-    "Say what the tool is not for.",
-    "missed": "A needed tool is not called, and no other tool instead, in {n} (tools_selected): a description is too "
-    "narrow. Add the words that users say.",
-    "arguments": "Parameters are wrong in {n}: describe them and constrain them: enum, format, required.",
-    "wrong": "The wrong tool is called in {n}: say in both descriptions what each is not for.",
-}

@@ -11,14 +11,18 @@ import msgspec
 from rightcall.core.text import percent, pluralize
 from rightcall.files.documents import pointer_parts
 from rightcall.improve.causes import all_hypotheses
+from rightcall.improve.changes import ChangeItem
 from rightcall.improve.counters import Case, GoldenTrials, most_common
-from rightcall.improve.evidence import THIS_RUN, Evidence, seeds_guidance
+from rightcall.improve.evidence import THIS_RUN, Evidence
 from rightcall.improve.golden_facts import typical_goldens
 from rightcall.improve.hypothesis import Cause, ProposedChange
 from rightcall.improve.rank import Explained, Ranking, rank
+from rightcall.improve.reference import SincePassing
 from rightcall.improve.suspicion import find_suspect, settle_suspects
+from rightcall.improve.symptom import Symptom, symptom_sentence
 from rightcall.improve.votes import RunVotes, Voter
 from rightcall.lint.engine import lint
+from rightcall.model.danger import SORTS
 from rightcall.model.tool import Tool
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
@@ -48,9 +52,11 @@ class WonBack(msgspec.Struct, frozen=True):
 class RunFinding(msgspec.Struct, frozen=True):
     """One explained group of failures. `stated` means that it is unlikely to be chance; others are weak.
 
+    What is `likely` is no chance, but may be seen in too few goldens to be stated.
     `goldens` lists up to 1,000 of them; `count` is their number. `trials` are failed trials, each of which
     is in one finding only. `change` is empty where no text can be derived. `danger` is the worst sort of danger (see
-    `model.danger`) in `dangerous` of its trials.
+    `model.danger`) in `dangerous` of its trials. `since` is the run in which its goldens last passed, and `changed`
+    what changed after it, the most suspect first.
     """
 
     rank: int
@@ -71,6 +77,9 @@ class RunFinding(msgspec.Struct, frozen=True):
     count: int = 0
     danger: str = ""
     dangerous: int = 0
+    likely: bool = False
+    since: str = ""
+    changed: tuple[ChangeItem, ...] = ()
 
     @property
     def place(self) -> str:
@@ -91,10 +100,11 @@ class ParameterRow(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True):
-    """Why a run fails: findings, dangerous first, then the most certain and largest, and the tables behind them.
+    """Why a run fails: findings, what changed first, then the most certain and largest, and wrong parameters.
 
     `attempts` of the run, attacks and their benign twins, are not analyzed: a planted text is no fault of a definition,
-    and the attempts on a task repeat its failures.
+    and the attempts on a task repeat its failures. `failing` are goldens with a failed trial. `owned` is false where
+    the definitions belong to the agent's code.
     """
 
     run: str
@@ -102,11 +112,11 @@ class Analysis(msgspec.Struct, frozen=True):
     trials: int
     goldens: int
     findings: tuple[RunFinding, ...]
-    confusion: tuple[tuple[str, str, int], ...]
     parameters: tuple[ParameterRow, ...]
-    guidance: tuple[str, ...] = ()
     known: bool = True
     attempts: int = 0
+    failing: int = 0
+    owned: bool = True
     format: str = FORMAT
 
     @property
@@ -129,17 +139,27 @@ def analyze_trials(
     tools: Sequence[Tool],
     trials: Iterable[GoldenTrials],
     *,
-    system: str = "",
+    system: str | None = "",
     voter: Voter = THIS_RUN,
     others: Mapping[str, RunVotes] | None = None,
     inputs: Inputs | None = None,
     known: bool = True,
+    since: Sequence[SincePassing] = (),
 ) -> Analysis:
     """Explain the failures of goldens as they stream by. `others` are the votes of further runs, by run.
 
-    `known` is false for tools of which only names are known.
+    `known` is false for tools of which only names are known. Goldens that passed before are explained by what changed
+    `since`, and by other causes only where no change touches them.
     """
     others = others or {}
+    green = frozenset().union(*(change.goldens for change in since))
+    by_change = {
+        golden: at
+        for at, change in enumerate(since)
+        if change.items or change.sure
+        for golden in change.goldens
+    }
+    broken = Evidence(tools, system=system, known=known)
     evidence = Evidence(
         tools,
         system=system,
@@ -148,33 +168,39 @@ def analyze_trials(
         others=others.values(),
         known=known,
         suspect_of=find_suspect,
+        green=green,
     )
     attempts = 0
     for trials_of_golden in trials:
-        if trials_of_golden.golden.safety is None:
-            evidence.add(trials_of_golden)
-        else:
+        golden = trials_of_golden.golden
+        if golden.safety is not None:
             attempts += 1
-    evidence.cases.sort(key=lambda case: case.id)
+        elif trials_of_golden.failed and golden.id in by_change:
+            broken.add(trials_of_golden)
+        else:
+            evidence.add(trials_of_golden)
+    for part in (evidence, broken):
+        part.cases.sort(key=lambda case: case.id)
     settle_suspects(evidence)
     hypotheses = [h for h in all_hypotheses(evidence) if known or h.cause not in ABOUT_TEXTS]
     ranking = rank(evidence, hypotheses)
+    cases = [*evidence.cases, *broken.cases]
     findings = [
-        _finding(evidence, number, explained, ranking.background, inputs)
-        for number, explained in enumerate(ranking.explained, start=1)
+        *changed_findings(broken, since, by_change, inputs, of=len(cases)),
+        *(_finding(evidence, 0, explained, ranking.background, inputs) for explained in ranking.explained),
+        *_rest(evidence, ranking),
     ]
-    findings += _rest(evidence, ranking, len(findings))
+    findings = [msgspec.structs.replace(finding, rank=at) for at, finding in enumerate(findings, start=1)]
     return Analysis(
         run="",
-        failed=sum(case.failed for case in evidence.cases),
-        trials=sum(case.trials for case in evidence.cases),
-        goldens=len(evidence.cases),
+        failed=sum(case.failed for case in cases),
+        trials=sum(case.trials for case in cases),
+        goldens=len(cases),
         findings=tuple(findings),
-        confusion=_confusion(evidence),
         parameters=_parameter_rows(evidence),
-        guidance=seeds_guidance(evidence),
         known=known,
         attempts=attempts,
+        failing=sum(case.failed > 0 for case in cases),
     )
 
 
@@ -183,15 +209,17 @@ def _finding(
 ) -> RunFinding:
     hypothesis = explained.hypothesis
     ids = [case.id for case in evidence.goldens_with(explained.symptoms)]
+    counts = {evidence.seen[number].symptom: evidence.seen[number].trials for number in explained.symptoms}
     return RunFinding(
         rank=number,
         cause=hypothesis.cause,
         stated=explained.stated,
+        likely=explained.likely,
         tools=hypothesis.tools,
         parameters=hypothesis.parameters,
         goldens=tuple(ids[:MOST_GOLDENS]),
         count=len(ids),
-        what=hypothesis.what,
+        what=hypothesis.what if explained.stated else symptom_sentence(counts),
         advice=hypothesis.advice,
         won_back=_gain(evidence, explained, background),
         plausibility=round(hypothesis.weight.plausibility, 3),
@@ -203,6 +231,59 @@ def _finding(
         danger=explained.danger,
         dangerous=explained.dangerous,
     )
+
+
+NOTHING_CHANGED = (
+    "Nothing that can be read has changed since they passed: it may be chance, a service or its data."
+)
+
+
+def changed_findings(
+    broken: Evidence,
+    since: Sequence[SincePassing],
+    by_change: Mapping[str, int],
+    inputs: Inputs | None,
+    *,
+    of: int,
+) -> list[RunFinding]:
+    """A finding for each change that goldens broke by, and for those since which nothing that can be read changed."""
+    findings = []
+    for at, change in enumerate(since):
+        cases = [case for case in broken.cases if by_change.get(case.id) == at]
+        if not cases:
+            continue
+        symptoms = Counter[Symptom]()
+        for case in cases:
+            for number, times in case.cells:
+                symptoms[broken.seen[number].symptom] += times
+        ids = [case.id for case in cases]
+        dangers = Counter(symptom.danger for symptom in symptoms.elements() if symptom.danger)
+        share = round(sum(case.failed / case.trials for case in cases), 2)
+        first = change.items[0] if change.items else None
+        findings.append(
+            RunFinding(
+                rank=0,
+                cause="changed" if first else "unexplained",
+                stated=bool(first) and change.sure,
+                tools=(first.tool,) if first and first.tool else (),
+                parameters=(first.parameter,) if first and first.parameter else (),
+                goldens=tuple(ids[:MOST_GOLDENS]),
+                count=len(ids),
+                what=symptom_sentence(symptoms),
+                advice="Take it back, or let the goldens say what is right now."
+                if first
+                else NOTHING_CHANGED,
+                won_back=WonBack(share, 0.0, share, of),
+                plausibility=1.0 if first else 0.0,
+                trials=sum(case.failed for case in cases),
+                examples=typical_goldens(ids, inputs),
+                danger=next((sort for sort in SORTS if dangers[sort]), ""),
+                dangerous=dangers.total(),
+                since=change.run,
+                changed=change.items,
+            )
+        )
+    return sorted(findings, key=lambda finding: (not finding.stated, -finding.count))
 
 
 def _gain(evidence: Evidence, cause: Explained, background: float) -> WonBack:
@@ -232,7 +313,7 @@ def _is_exposed(case: Case, explained: Explained) -> bool:
     return explained.hypothesis.exposed is None or not case.classes.isdisjoint(explained.hypothesis.exposed)
 
 
-def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
+def _rest(evidence: Evidence, ranking: Ranking) -> list[RunFinding]:
     """Unexplained failures: goldens that pass sometimes, and others."""
     left = frozenset(ranking.left)
     counts = [(case, sum(times for number, times in case.cells if number in left)) for case in evidence.cases]
@@ -251,7 +332,7 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
         most = round(sum(count / case.trials for case, count in group), 2)
         findings.append(
             RunFinding(
-                rank=taken + len(findings) + 1,
+                rank=0,
                 cause="flaky" if group is flaky else "unexplained",
                 stated=False,
                 tools=(),
@@ -266,22 +347,6 @@ def _rest(evidence: Evidence, ranking: Ranking, taken: int) -> list[RunFinding]:
             )
         )
     return findings
-
-
-def _confusion(evidence: Evidence) -> tuple[tuple[str, str, int], ...]:
-    counts = Counter[tuple[str, str]]()
-    for seen in evidence.seen:
-        symptom = seen.symptom
-        if symptom.group == "miss":
-            cell = symptom.tool, symptom.called or "none"
-        elif symptom.group == "invented":
-            cell = symptom.tool or "none", "invented"
-        elif symptom.group == "extra":
-            cell = "none", symptom.tool
-        else:
-            continue
-        counts[cell] += seen.trials
-    return tuple((*cell, times) for cell, times in most_common(counts) if times)
 
 
 def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:

@@ -15,6 +15,7 @@ from rightcall.model.record import Record
 MOST_PLAUSIBLE = 0.97
 
 Cause = Literal[
+    "changed", "tools_silent", "parameter_renamed", "broken_tool",
     "enum_missing", "unit_missing", "date_format_missing", "required_missing",
     "parameter_description_missing", "parameters_swapped", "parameter_unclear", "type_unclear",
     "value_spelling", "missing_lookup", "id_source_unclear", "request_lacks_information",
@@ -46,7 +47,7 @@ class Hypothesis:
     """One cause at one place. `symptoms` are numbers of what it explains.
 
     `exposed` are the goldens it could act on, None for all, by default those of its tools. `cause` is set by
-    `all_hypotheses`: the name of the function that yields it.
+    `all_hypotheses`: the name of the function that yields it. What one answer alone says is not `certain`.
     """
 
     symptoms: Sequence[int]
@@ -60,6 +61,7 @@ class Hypothesis:
     exposed: frozenset[Class] | None = frozenset()
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
     cause: Cause = "unexplained"
+    certain: bool = True
 
     def __post_init__(self) -> None:
         if self.exposed == frozenset():

@@ -77,13 +77,13 @@ class Proposal(Record, frozen=True):
 
 
 def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
-    """One for each stated finding with a change, one for safe lint fixes."""
+    """One for each likely finding with a change, one for safe lint fixes."""
     proposals = [
         proposal_for(
             finding, finding.change, "finding", f"{finding.cause} {finding.place}".strip(), finding.what
         )
         for finding in analysis.findings
-        if finding.stated and finding.change and finding.cause not in SET_ASIDE
+        if finding.likely and finding.change and finding.cause not in SET_ASIDE
     ]
     skills = {tool.name for tool in tools if tool.kind == "skill"}
 

@@ -25,6 +25,8 @@ SHRINK = 3
 FIRST_GUESS = 0.03
 LEVEL = 0.01
 LEAST_BACKGROUND = 0.01
+FEWEST_GOLDENS = 3
+"""Failing goldens below which there is a symptom, and no cause."""
 FEWEST_DANGEROUS = 2
 """Dangerous trials that are a finding whatever chance says: the rate of other failures does not excuse them."""
 
@@ -56,6 +58,7 @@ class Explained:
     share: float
     gain: float
     stated: bool
+    likely: bool
     danger: str = ""
     dangerous: int = 0
 
@@ -80,9 +83,9 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
     background = _background(evidence, hypotheses, exposures)
     explained = _greedy(evidence, hypotheses, exposures, background)
     whole, stated = exposures.whole, 0
-    while (count := sum(finding.stated for finding in explained)) > stated:
+    while (count := sum(finding.likely for finding in explained)) > stated:
         stated = count
-        trials = sum(finding.trials for finding in explained if finding.stated)
+        trials = sum(finding.trials for finding in explained if finding.likely)
         background = min(background, (whole.failed - trials + 1) / (whole.trials - trials + 30))
         explained = _greedy(evidence, hypotheses, exposures, background)
     taken = {number for finding in explained for number in finding.symptoms}
@@ -188,8 +191,11 @@ def _explain(
         dangers[evidence.seen[number].symptom.danger] += evidence.seen[number].trials
     worst = next((sort for sort in SORTS if dangers[sort]), "")
     dangerous = dangers.total() - dangers[""]
-    stated = (goldens >= 2 and p < LEVEL and gain > 0) or dangerous >= FEWEST_DANGEROUS
-    return Explained(hypothesis, symptoms, trials, share, gain, stated, worst, dangerous)
+    about_golden = hypothesis.about == "golden"
+    likely = (goldens >= 2 or about_golden) and p < LEVEL and gain > 0
+    enough = hypothesis.certain and (goldens >= FEWEST_GOLDENS or about_golden)
+    stated = (likely and enough) or dangerous >= FEWEST_DANGEROUS
+    return Explained(hypothesis, symptoms, trials, share, gain, stated, likely or stated, worst, dangerous)
 
 
 def _place(

@@ -13,6 +13,7 @@ from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import Analysis, analyze_trials
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.past_evidence import voter_of
+from rightcall.improve.reference import changes_since_passing
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import RunVotes, Voter, run_votes
 from rightcall.model.golden import AnyGolden, Golden, request_of
@@ -50,13 +51,14 @@ def analyze_run(store: Store, run: str = "last", *, against: Sequence[str] | Non
     analysis = analyze_trials(
         tools,
         trials_of(store, stored),
-        system=record.system,
+        system=record.system if record.system_known else None,
+        since=changes_since_passing(store, stored),
         voter=voter_of(store, stored, {}),
         others=others,
         known=bool(record.tools) or not tools,
         inputs=lambda ids: store.runs.previews(stored.id, ids),
     )
-    return msgspec.structs.replace(analysis, run=stored.id)
+    return msgspec.structs.replace(analysis, run=stored.id, owned=record.owned)
 
 
 def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:
@@ -113,10 +115,13 @@ def analyze_results(
     goldens: Iterable[AnyGolden],
     results: Iterable[CaseResult],
     *,
-    system: str = "",
+    system: str | None = "",
     others: Mapping[str, Iterable[CaseResult]] | None = None,
 ) -> Analysis:
-    """Why cases failed. `others` are results of the same goldens by other models, by run."""
+    """Why cases failed. `system` is None where it is not known.
+
+    `others` are results of the same goldens by other models, by run.
+    """
     by_id = {golden.id: golden for golden in goldens}
     toolset = Toolset({tool.name: tool for tool in tools})
     votes = {

@@ -36,7 +36,9 @@ class AgentSetup(Record, frozen=True, forbid_unknown_fields=False):
 class RunRecord(Record, frozen=True):
     """The setup by which two runs are compared. `known` is false for runs stored before setups were kept.
 
-    Of an agent that is code: hashes of its files, of the project's files that it read, and of environment variables.
+    Of an agent that is code: hashes of its files, of the project's files that it read, and of environment variables;
+    their `texts`; and the instructions and tools that its requests had. `owned` is false for it: nobody but its author
+    can change those.
     """
 
     run: str
@@ -49,11 +51,19 @@ class RunRecord(Record, frozen=True):
     code: dict[str, str] = {}
     files_read: dict[str, str] = {}
     variables: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    heard: str = ""
+    owned: bool = True
 
     @property
     def system(self) -> str:
-        """The system prompt."""
-        return self.setup.system
+        """The system prompt: the suite's, or what the agent's requests were heard to begin with."""
+        return self.setup.system or self.heard
+
+    @property
+    def system_known(self) -> bool:
+        """Whether the system prompt is known, even if there is none."""
+        return self.known and (self.owned or bool(self.system))
 
 
 def run_record(store: Store, stored: StoredRun) -> RunRecord:
@@ -66,7 +76,7 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
     return RunRecord(
         run=run.id,
         agent=run.agent,
-        tools=tools or (),
+        tools=tools or watched.heard.tools,
         setup=setup or AgentSetup(model=run.agent),
         versions=run.versions,
         fingerprints=run.fingerprints,
@@ -74,6 +84,9 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
         code={**inputs.get("tool_code", {}), **inputs.get("code", {})},
         files_read=watched.files,
         variables={**watched.variables, **inputs.get("variables", {})},
+        texts=watched.heard.texts,
+        heard="\n".join(watched.heard.system),
+        owned="watched" not in run.fingerprints,
     )
 
 

@@ -50,7 +50,7 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
         evidence.voter: attempts,
     }
     votes = count_votes(ballot, evidence.toolset)
-    words_read = all_words(golden, evidence.system)
+    words_read = all_words(golden, evidence.system or "")
     suspect = SuspectGolden(golden, evidence.toolset, words_read, _agreement(votes, own))
     if (reason := next(against_schema(suspect), None)) is not None:
         calls = expected_tools(golden, evidence.by_name_in_order)
@@ -60,7 +60,8 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     agreement = suspect.votes.agreement
     if behaviour is None or agreement is None or not _is_steady(agreement, own):
         return None
-    behaviour = behaviour._replace(agents=len(agreement.agents))
+    agents = next((other.agents for other in votes.alternatives if other.key == agreement.key), ())
+    behaviour = behaviour._replace(agents=len(agents))
     if any(reason.band == "likely" for reason in too_strict(suspect)):
         return behaviour
     seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN

@@ -6,11 +6,14 @@ a symptom counts.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
+from rightcall.core.text import pluralize
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
 from rightcall.improve.units import unit_said
 from rightcall.metrics.matching.teamwork import LABELS
@@ -21,6 +24,8 @@ from rightcall.model.tool import Tool
 
 ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 
+RIGHT_ARGUMENTS = "error_for_right_arguments"
+_ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure)\b", re.I)
 LONGEST = 200
 """Characters of an error text or a value that are kept."""
 
@@ -28,7 +33,8 @@ LONGEST = 200
 class BadArgument(NamedTuple):
     """One wrong parameter, how it was wrong, and whether the request contained the expected value.
 
-    `looked_up` says that the value had to come from an expected call that was not made.
+    `looked_up` says that the value had to come from an expected call that was not made, `instead` is the parameter that
+    was given it under another name.
     """
 
     parameter: str
@@ -36,6 +42,7 @@ class BadArgument(NamedTuple):
     held: bool
     reference: bool = False
     looked_up: bool = False
+    instead: str = ""
 
 
 class Symptom(NamedTuple):
@@ -72,10 +79,14 @@ class Mistake(NamedTuple):
 
 
 class SymptomRequest(NamedTuple):
-    """A golden's text, in which values can be found, and its expectations, call by call."""
+    """A golden's text, in which values can be found, and its expectations, call by call.
+
+    Of a golden that passed before (`green`) every value can be known.
+    """
 
     words: str
     expected: Sequence[tuple[str, Mapping[str, Any]]]
+    green: bool = False
 
 
 def symptom_of(
@@ -92,8 +103,17 @@ def symptom_of(
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
     symptom, mistakes = Symptom(groups[0]), tuple[Mistake, ...]()
+    skipped = next((f.tool for f in told if f.code == "missing_call"), "")
+    if (
+        symptom.group == "recovery" and skipped
+    ):  # the tool that failed may have lacked what the skipped one returns
+        guessed, mistakes = _arguments(told, calls, request, tools, skipped=skipped)
+        if guessed.skipped:
+            return guessed._replace(turn=turn), mistakes
     if symptom.group == "recovery" and error:
-        symptom = Symptom("recovery", error.name, code="error", detail=_text(error.output))
+        wrong = any(f.tool == error.name and CODES[f.code].symptom == "arguments" for f in told)
+        code = "error" if wrong else RIGHT_ARGUMENTS
+        symptom = Symptom("recovery", error.name, code=code, detail=_text(error.output))
     elif symptom.group == "arguments":
         symptom, mistakes = _arguments(told, calls, request, tools)
     else:
@@ -130,20 +150,39 @@ def _arguments(
         name = top_parameter(failure.parameter)
         if failure.tool != tool or name in bad or (failure.code == "schema_violation" and name in wrong):
             continue
-        kind = _kind(failure, calls, request, tools.get(tool))
+        instead = _renamed_to(failure, calls, request)
+        kind = "renamed" if instead else _kind(failure, calls, request, tools.get(tool))
         held = _is_held(failure, request, tools.get(tool))
         reference = failure.code == "hallucinated_ref"
         looked_up = bool(skipped) and (reference or not held)
-        bad[name] = BadArgument(name, kind, held, reference, looked_up)
+        bad[name] = BadArgument(name, kind, held, reference, looked_up, instead)
         unit = unit_said(failure.actual, request.words) if kind == "unit" else ""
         mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual, unit))
-    ordered = tuple(bad[name] for name in sorted(bad))
+    renamed = {argument.instead for argument in bad.values()}
+    ordered = tuple(bad[name] for name in sorted(bad.keys() - renamed))
+    mistakes = [mistake for mistake in mistakes if mistake.parameter not in renamed]
     skipped = skipped if any(argument.looked_up for argument in ordered) else ""
     in_request = {argument.parameter for argument in ordered if argument.held}
     about_them = [f for f in failures if f.tool == tool and top_parameter(f.parameter) in in_request]
     untold = _untold_agent(about_them, calls)
     symptom = Symptom("arguments", tool, "", ordered, failures[0].code, skipped=skipped, untold=untold)
     return symptom, tuple(mistakes)
+
+
+def _renamed_to(failure: Failure, calls: Sequence[ToolCall], request: SymptomRequest) -> str:
+    """The parameter that nobody expects and that was given the value of a missing one; empty if there is none."""
+    expected = plain_value(failure.expected)
+    at = failure.call
+    if (
+        failure.code != "missing_arg"
+        or at is None
+        or at >= len(calls)
+        or not isinstance(expected, str | int | float)
+    ):
+        return ""
+    beside = _arguments_beside(failure, request)
+    given = (calls[at].arguments or {}).items()
+    return next((name for name, value in given if name not in beside and value == expected), "")
 
 
 def _kind(
@@ -178,7 +217,7 @@ def _arguments_beside(failure: Failure, request: SymptomRequest) -> Mapping[str,
 
 def _is_held(failure: Failure, request: SymptomRequest, tool: Tool | None) -> bool:
     """Whether the request contains the expected value; enum values always count as contained."""
-    if failure.code not in ("missing_arg", "wrong_value", "wrong_type"):
+    if request.green or failure.code not in ("missing_arg", "wrong_value", "wrong_type"):
         return True
     if enum_of(tool, failure.parameter):
         return True
@@ -204,11 +243,45 @@ def _last_error(calls: Iterable[ToolCall], expected: set[str]) -> ToolCall | Non
     """The last failed call of an expected tool that no later call recovered from."""
     open_ones: dict[str, ToolCall] = {}
     for call in calls:
-        if call.status == "error" and call.name in expected:
+        if is_error(call) and call.name in expected:
             open_ones[call.name] = call
         elif call.status == "ok":
             open_ones.pop(call.name, None)
     return next(iter(open_ones.values()), None)
+
+
+def is_error(call: ToolCall) -> bool:
+    """Whether a call failed, as it is known or as a loop that catches exceptions writes it into the result."""
+    told = call.output if isinstance(call.output, str) else ""
+    return call.status == "error" or (call.status == "ok" and _ERROR.match(told) is not None)
+
+
+def symptom_sentence(symptoms: Mapping[Symptom, int]) -> str:
+    """What goes wrong most often, in words, and how much else does."""
+    by_words = Counter[str]()
+    silent = {symptom.tool for symptom in symptoms if symptom.group == "miss" and not symptom.called}
+    for symptom, times in symptoms.items():
+        is_silent = len(silent) > 2 and symptom.group == "miss" and not symptom.called
+        by_words["no tool is called" if is_silent else _symptom_words(symptom)] += times
+    (first, _), *others = sorted(by_words.items(), key=lambda item: (-item[1], item[0]))
+    return first + (f"; and {pluralize(len(others), 'other symptom')}" if others else "")
+
+
+def _symptom_words(symptom: Symptom) -> str:
+    tool, called = symptom.tool, symptom.called
+    names = " and ".join(dict.fromkeys(argument.parameter for argument in symptom.arguments))
+    match symptom.group:
+        case "miss":
+            return f"{called} is called instead of {tool}" if called else f"{tool} is not called"
+        case "extra":
+            return f"{tool} is called where it is not needed"
+        case "invented":
+            return f"{called}, which does not exist, is called"
+        case "arguments":
+            return f"{names or 'an argument'} of {tool} is wrong"
+        case "recovery":
+            return f"{tool} fails: {symptom.detail[:80]}"
+    return CODES[symptom.code].title if symptom.code in CODES else "the agent stops"
 
 
 def _text(output: Any, most: int = LONGEST) -> str:

@@ -14,6 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.files.revision import base_commit, is_ancestor
 from rightcall.model.failure import confusions
 from rightcall.model.run import CaseResult
+from rightcall.recording.first_requests.heard_setup import HeardSetup
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
 from rightcall.run.baseline_file import (
     MOST_DAYS,
@@ -198,7 +199,7 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
             store.runs.results(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),
         versions=_packages(newest),
-        watched=watched,
+        watched=None if watched is None else msgspec.structs.replace(watched, heard=HeardSetup()),
         keeps_state=newest.run.summary.keeps_state if newest.run.summary else "",
     )
     return BaselinePool(header, tuple(_lines(store, compared, older, inputs)))

@@ -40,6 +40,8 @@ class CaseRunner:
         self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
         if self.watch is not None and session.digester is not None and plan.agent.recordings is None:
             self.watch.services = session.digester.services
+        if self.watch is not None and session.digester is not None:
+            self.watch.heard = session.digester.setup.setup
         if (watch := self.watch) is not None and (recordings := plan.agent.recordings) is not None:
             recordings.files_read = lambda: {n: d.partition("~")[0] for n, d in watch.inputs().files.items()}
             recordings.file_hash = plan.agent_sources.project.hash

@@ -17,6 +17,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
+from rightcall.run.agent_sources import AgentSources
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.attacks import worst_case_of_plan
 from rightcall.run.backend import Backend, RunWork
@@ -29,7 +30,7 @@ from rightcall.run.preparation import PlanWarning, Prepared, preflight
 from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
 from rightcall.run.sink import store_batch
-from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run
+from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run, with_texts
 from rightcall.store.address import Persistence
 from rightcall.store.base import changes
 from rightcall.store.sql.run_writer import RunWriter
@@ -132,7 +133,7 @@ async def _run_prepared(
     try:
         await running.run(work, lambda batch: store_batch(store, writer, batch), writer, done)
     finally:
-        _keep_watched(store, run, backend.watched(), resumed=done.count > 0)
+        _keep_watched(store, run, backend.watched(), plan.agent_sources, resumed=done.count > 0)
     return await _conclude(job, running, begun, writer.epoch, complete=progress.done >= planned)
 
 
@@ -188,13 +189,15 @@ def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, plan
     return _Begun(run, writer, DoneCells(), baseline, goldens)
 
 
-def _keep_watched(store: Store, run: Run, watched: WatchedInputs | None, *, resumed: bool) -> None:
+def _keep_watched(
+    store: Store, run: Run, watched: WatchedInputs | None, sources: AgentSources, *, resumed: bool
+) -> None:
     """Store what the agent's code read, with what it read before the run was interrupted."""
     if watched is None or "watched" not in run.fingerprints:
         return
     if resumed:
         watched = (watch_of_run(store, run) or INTERRUPTED).merge(watched)
-    store.runs.set_document(run.id, "watched", encode(watched))
+    store.runs.set_document(run.id, "watched", encode(with_texts(watched, sources, scrubber())))
 
 
 def _last_writes(

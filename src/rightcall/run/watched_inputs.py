@@ -11,8 +11,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+
+import msgspec
 
 from rightcall.core.codec import decode
 from rightcall.files.file_digests import file_digests, same_content
@@ -26,6 +29,7 @@ from rightcall.files.python_sources import (
 )
 from rightcall.model.record import Record
 from rightcall.model.run import Run
+from rightcall.recording.first_requests.heard_setup import HeardSetup
 from rightcall.run.agent_sources import AgentSources
 from rightcall.store.sql.store import Store
 
@@ -49,6 +53,8 @@ class WatchedInputs(Record, frozen=True):
     variables: dict[str, str] = {}
     products: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
+    heard: HeardSetup = HeardSetup()
+    """What it sent to its models. Runs keep it, baselines do not."""
 
     def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
@@ -69,6 +75,7 @@ class WatchedInputs(Record, frozen=True):
             variables,
             tuple(sorted(products)),
             services=services,
+            heard=self.heard.merge(other.heard),
         )
 
     def now(self, sources: AgentSources) -> dict[str, str]:
@@ -115,6 +122,7 @@ class AgentWatch:
         self._heard = (-1, 0, 0)
         self.services: Callable[[], Sequence[str]] = tuple
         """The hosts that the agent asks besides its model's; what they answer is not compared."""
+        self.heard: Callable[[], HeardSetup] = HeardSetup
         self._environment = dict(os.environ)
 
     def __enter__(self) -> None:
@@ -158,7 +166,12 @@ class AgentWatch:
         products = self._trials.products() | self._imports.watch.products()
         services = () if sources.has_list else tuple(self.services())
         return WatchedInputs(
-            counted, tuple(dict.fromkeys(unseen)), variables, tuple(sorted(products)), services=services
+            counted,
+            tuple(dict.fromkeys(unseen)),
+            variables,
+            tuple(sorted(products)),
+            services=services,
+            heard=self.heard(),
         )
 
     def news(self) -> WatchedInputs | None:
@@ -172,6 +185,22 @@ class AgentWatch:
         self._heard = heard
         whole = self.inputs()
         return whole if whole.files or whole.unseen or whole.variables or whole.services else None
+
+
+MOST_TEXT, LARGEST_TEXT = 1 << 20, 1 << 17
+"""Bytes of files that a run keeps, in all and of one: what changed is shown line by line."""
+
+
+def with_texts(watched: WatchedInputs, sources: AgentSources, clean: Callable[[str], str]) -> WatchedInputs:
+    """The same with the texts of its files, without secrets; those that are not text are left out."""
+    texts, left = dict[str, str](), MOST_TEXT
+    for name in sorted({*watched.files, *sources.closure}):
+        path = sources.project.path(name)
+        with suppress(OSError, UnicodeDecodeError):
+            if path.is_file() and path.stat().st_size <= min(left, LARGEST_TEXT):
+                texts[name] = clean(path.read_text("utf-8"))
+                left -= len(texts[name])
+    return msgspec.structs.replace(watched, heard=msgspec.structs.replace(watched.heard, texts=texts))
 
 
 def imports_of(sources: AgentSources) -> WatchedInputs | None:

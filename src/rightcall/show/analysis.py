@@ -2,69 +2,88 @@
 
 from __future__ import annotations
 
-from rightcall.core.text import pluralize
+from rightcall.core.text import one_line, pluralize
+from rightcall.improve.changes import ChangeItem
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.model.danger import SORTS, WORD
-from rightcall.show.screen import Screen, print_columns
-from rightcall.show.text import edit_text, value_words, whole
+from rightcall.model.danger import WORD
+from rightcall.show.screen import Screen
+from rightcall.show.text import edit_text, whole
 
 UNKNOWN = (
     "The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
     "Findings are based on calls alone."
 )
-MOST_ROWS = 10
+MOST_FINDINGS, MOST_NAMED, MOST_LINES = 3, 4, 6
 LONGEST = 300
 
 
 def print_analysis(out: Screen, analysis: Analysis, *, weak: bool = False) -> None:
-    """Print danger and advice, then findings with what to change, then confused tools and wrong parameters."""
-    out.say("[bold]{:,} of {:,} trials failed[/bold] in {}", analysis.failed, analysis.trials, analysis.run)
+    """Print at most three findings: what happens, in which goldens, what is likely to cause it, and what to change."""
+    shown = shown_findings(analysis, weak=weak)
+    reasons = sum(finding.stated for finding in shown)
+    of = f"of {pluralize(analysis.goldens, 'golden')} {'fails' if analysis.failing == 1 else 'fail'}"
+    why = (
+        f", for {pluralize(reasons, 'reason')}"
+        if reasons
+        else ", without a common cause"
+        if analysis.failing
+        else ""
+    )
+    out.say("[bold]{:,} {}[/bold]{}", analysis.failing, of, why)
     if analysis.attempts:
         out.print(analysis.attempts_note, indent=2)
-    if not analysis.failed:
-        return
-    if (dangerous := sum(finding.dangerous for finding in analysis.findings)) and len(analysis.findings) > 1:
-        sorts = ", ".join(sort for sort in SORTS if any(f.danger == sort for f in analysis.findings))
-        out.say("[bold red]{} in {}: {}[/bold red]", WORD, pluralize(dangerous, "trial"), sorts, indent=2)
-    if not analysis.known:
+    if analysis.failing and not analysis.known:
         out.print(UNKNOWN, indent=2)
-    for line in analysis.guidance:
-        out.print(line, style="dim", indent=2)
-    visible = [finding for finding in analysis.findings if finding.stated or finding.danger or weak]
-    for finding in visible:
-        _finding(out, finding)
-    hidden = [finding for finding in analysis.findings if not (finding.stated or finding.danger)]
-    if hidden and not weak:
+    for number, finding in enumerate(shown, start=1):
+        _finding(out, number, finding)
+    hidden = analysis.findings[len(shown) :] if weak else [f for f in analysis.findings if f not in shown]
+    if hidden:
         trials = sum(finding.trials for finding in hidden)
-        names = ", ".join(dict.fromkeys(finding.cause for finding in hidden))
-        findings = pluralize(len(hidden), "weak finding")
-        text = f"{trials:,} failed trials are in {findings} that chance could explain ({names}): --weak"
-        out.print(text, style="dim")
-    if not visible:
-        out.print("No finding stands out from chance; more goldens or trials would show more.")
-    if analysis.confusion:
-        _print_confusion(out, analysis)
-    if analysis.parameters:
-        _print_parameters(out, analysis)
+        out.print()
+        out.print(
+            f"and {pluralize(trials, 'failed trial')} that chance could explain, or less common: --weak"
+        )
 
 
-def _finding(out: Screen, finding: RunFinding) -> None:
+def shown_findings(analysis: Analysis, *, weak: bool = False) -> list[RunFinding]:
+    """The findings of a screen: those that are stated or dangerous; all of them with `weak`."""
+    if weak:
+        return list(analysis.findings)
+    stated = [finding for finding in analysis.findings if finding.stated or finding.danger]
+    return (stated or list(analysis.findings))[:MOST_FINDINGS]
+
+
+def _finding(out: Screen, number: int, finding: RunFinding) -> None:
     out.print()
-    weak = "" if finding.stated else "  (weak)"
-    out.say("[bold]{}. {}[/bold]  {}{}", finding.rank, finding.cause, finding.place, weak)
+    out.say("[bold]{}  {}[/bold]  {}", number, finding.what, pluralize(finding.count, "golden"), hang=3)
     if finding.danger:
         out.say("[bold red]{}[/bold red]", danger_words(finding), indent=3)
-    out.print(finding.what, indent=3)
-    out.print(ceiling_words(finding.won_back), indent=3)
-    lint = [f"lint: {', '.join(finding.lint)}"] if finding.lint else []
-    for reason in (*(reason[:LONGEST] for reason in finding.evidence), *lint):
-        out.print(f"· {reason}", style="dim", indent=3)
-    out.say("[green]change:[/green] {}", finding.advice[:LONGEST], indent=3)
-    for change in finding.change:
+    more = finding.count - MOST_NAMED
+    out.print(", ".join(finding.goldens[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else ""), indent=3)
+    for line in likely_lines(finding):
+        out.print(line, indent=3)
+    for at, item in enumerate(finding.changed):
+        _changed(out, item, headed=at > 0)
+    if finding.stated or finding.since:
+        out.say("[green]change[/green]  {}", finding.advice[:LONGEST], indent=3)
+    for change in finding.change if finding.stated else ():
         _change(out, change)
-    if finding.examples:
-        out.print(f"see: {', '.join(finding.examples)}", style="dim", indent=3)
+
+
+def likely_lines(finding: RunFinding) -> list[str]:
+    """What is likely to cause it, and why; that nothing is, where chance could explain it."""
+    if finding.changed:
+        word = "likely" if finding.stated else "perhaps"
+        return [
+            f"{word}  {change_words(finding.changed[0])} since {finding.since}, where these goldens passed"
+        ]
+    if not finding.stated:
+        return ["no common cause"]
+    return [
+        f"likely  {finding.cause.replace('_', ' ')}",
+        *(f"        {one_line(reason, LONGEST)}" for reason in finding.evidence[:2]),
+    ]
 
 
 def danger_words(finding: RunFinding) -> str:
@@ -78,27 +97,35 @@ def ceiling_words(won: WonBack) -> str:
     return f"recovers up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
 
 
+PLACES = {
+    "system": "the system prompt",
+    "model": "the model",
+    "setting": "settings",
+    "order": "the order of tools",
+}
+
+
+def change_words(item: ChangeItem) -> str:
+    """Where a change is, and what it is."""
+    place = PLACES.get(item.place, item.place)
+    if item.scope == "code" and item.tool:
+        place = f"{item.tool} in {item.path}"
+    return f"{place}{f' in {item.file}' if item.file else ''}: {item.what}"
+
+
+def _changed(out: Screen, item: ChangeItem, *, headed: bool) -> None:
+    if headed:
+        out.print(f"and {change_words(item)}", style="dim", indent=11)
+    for sign, value, style in (("-", item.before, "red"), ("+", item.after, "green")):
+        for line in str(value).splitlines()[:MOST_LINES] if value is not None else ():
+            out.print(f"{sign} {one_line(line, LONGEST)}", style=style, indent=11)
+
+
 def _change(out: Screen, change: ProposedChange) -> None:
-    out.print(".".join(map(str, (change.tool or "agent", *change.path))), style="dim", indent=5)
-    if change.before is not None:
-        out.print(f"- {edit_text(change.before, LONGEST)}", style="red", indent=5)
-    out.print(f"+ {edit_text(change.after, LONGEST)}", style="green", indent=5)
-
-
-def _print_confusion(out: Screen, analysis: Analysis) -> None:
-    rows = [(expected, called, f"{times:,}") for expected, called, times in analysis.confusion[:MOST_ROWS]]
-    texts = ("expected", "called")
-    out.print()
-    print_columns(out, (*texts, "trials"), rows, texts=texts, caption="expected and called")
-
-
-def _print_parameters(out: Screen, analysis: Analysis) -> None:
-    rows = []
-    for row in analysis.parameters[:MOST_ROWS]:
-        kinds = ", ".join(f"{kind} {times}" for kind, times in row.kinds.items())
-        example = " → ".join(map(value_words, row.expected_actual[0][:2])) if row.expected_actual else ""
-        name = f"{row.tool}.{row.parameter}"
-        rows.append((name, f"{row.wrong:,}", f"{row.expected:,}", kinds, example[:60]))
-    titles = ("parameter", "wrong", "of", "mistakes", "for example")
-    out.print()
-    print_columns(out, titles, rows, texts=(titles[0], *titles[3:]), caption="parameters")
+    out.print(".".join(map(str, (change.tool or "agent", *change.path))), style="dim", indent=11)
+    before, after = (edit_text(value) for value in (change.before, change.after))
+    if change.before is not None and after.startswith(before):
+        after = after[len(before) :].strip()  # what is added to a text is enough
+    elif change.before is not None:
+        out.print(f"- {one_line(before, LONGEST)}", style="red", indent=11)
+    out.print(f"+ {one_line(after, LONGEST)}", style="green", indent=11)

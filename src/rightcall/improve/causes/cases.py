@@ -24,6 +24,49 @@ _IN_DESCRIPTION = re.compile(r"\bno tool\b|\bcall (?:nothing|none)\b", re.I)
 SENTENCE = "If no tool fits the request, call none and answer in words."
 
 
+_FORBIDS = re.compile(
+    r"[^.!?\n]*\b(?:(?:never|do not|don't|without|avoid) (?:us|call|invok)(?:e|ing)? (?:the |any |your )?"
+    r"(?:tools?|functions?)|from (?:your )?memory|never call)\b[^.!?\n]*[.!?]?",
+    re.I,
+)
+SILENT, FEWEST_SILENT = 0.8, 3
+
+
+def silent_tools(evidence: Evidence) -> frozenset[str]:
+    """Tools whose requests mostly end without any call, where that is so for several tools at once, or for all."""
+    silent = set()
+    expected = [tool for tool, stats in evidence.tool_stats.items() if stats.goldens]
+    for tool in expected:
+        quiet = evidence.trials_of(evidence.where(group="miss", tool=tool, called=""))
+        if quiet >= SILENT * evidence.tool_stats[tool].trials:
+            silent.add(tool)
+    enough = len(silent) >= FEWEST_SILENT or (
+        len(silent) == len(expected) and sum(evidence.tool_stats[tool].goldens for tool in silent) > 1
+    )
+    return frozenset(silent) if enough else frozenset()
+
+
+def tools_silent(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Several tools that are not called at all: no description is to blame for that, but the prompt or the set-up."""
+    silent = silent_tools(evidence)
+    if not silent:
+        return
+    symptoms = [n for n in evidence.where(group="miss", called="") if evidence.seen[n].symptom.tool in silent]
+    order = _FORBIDS.search(evidence.system or "")
+    trials = evidence.trials_of(symptoms)
+    of = sum(evidence.tool_stats[tool].trials for tool in silent)
+    quote = f"the instructions say “{order[0].strip()}”" if order else ""
+    yield Hypothesis(
+        symptoms,
+        Weight(0.97, *([quote] if quote else [])),
+        f"no tool was called in {trials} of {of} trials that need one",
+        f"Strike “{order[0].strip()}” from the instructions." if order
+        else "Look at the instructions and at the setting of the tools: several tools are silent at once.",
+        exposed=silent,
+        about="set",
+    )  # fmt: skip
+
+
 def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
     """Missing guidance on when to call no tool."""
     symptoms = [n for n in evidence.where(group="extra") if evidence.seen[n].negative]
@@ -33,6 +76,8 @@ def no_abstention_guidance(evidence: Evidence) -> Iterator[Hypothesis]:
     trials = evidence.trials_of(symptoms)
     extra = sum(s.trials for s in evidence.seen if s.symptom.group == "extra")
     into = sum(s.trials for s in evidence.seen if s.symptom.group == "miss" and s.symptom.called)
+    if evidence.system is None:
+        return  # nobody knows what the instructions say
     stated = bool(_GUIDANCE.search(evidence.system)) or any(
         _IN_DESCRIPTION.search(tool.description) for tool in evidence.tools
     )
@@ -67,7 +112,9 @@ def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
         return
     goldens = tuple(sorted(evidence.suspects))
     shown = [_behaviour_text(golden, evidence) for golden in goldens[:3]]
-    models = min(evidence.suspects[golden].agents for golden in goldens)
+    models = min(
+        (behaviour.agents for behaviour in evidence.suspects.values() if not behaviour.sentence), default=0
+    )
     verb = "is" if len(goldens) == 1 else "are"
     tools = sorted(
         {evidence.suspects[golden].wanted for golden in goldens}, key=lambda name: evidence.place.get(name, 0)
@@ -76,10 +123,11 @@ def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
         symptoms,
         Weight(0.9 if evidence.others else 0.75, *shown),
         f"{pluralize(len(goldens), 'golden')} {verb} contradicted by what agents do in most trials",
-        f"{'1 model contradicts' if models == 1 else f'{models} models contradict'} {quote_values(goldens, 4)}. Review "
-        "them before changing a tool.",
+        f"{f'{models} models contradict' if models > 1 else 'Look at'} {quote_values(goldens, 4)}. Review them before "
+        "changing a tool.",
         tuple(tools),
         about="golden",
+        certain=models != 1,
     )
 
 

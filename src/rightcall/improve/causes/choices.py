@@ -10,6 +10,7 @@ from rightcall.improve.counters import most_common
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.lint.confusability.word_use import purpose_sentences, stems
+from rightcall.stats.paired_tests import fisher_exact
 
 
 def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int], Counter[str]]]:
@@ -24,10 +25,29 @@ def tools_that_were_missed(evidence: Evidence) -> Iterator[tuple[str, list[int],
 
 
 def missing_words(evidence: Evidence, tool: str) -> list[str]:
-    """Words of missed requests that a tool's description lacks, most informative first."""
+    """Words of a tool's missed requests that its description and other requests lack, most informative first."""
     stats = evidence.tool_stats[tool]
-    words = [word for word in stats.missed_words if not evidence.wording.says(tool, word)]
+    others = [other for name, other in evidence.tool_stats.items() if name != tool]
+    goldens = sum(other.goldens for other in others)
+    words = [
+        word
+        for word, times in stats.missed_words.items()
+        if not evidence.wording.says(tool, word)
+        and separates(times, stats.goldens, sum(other.words[word] for other in others), goldens)
+    ]
     return _informative_words(evidence, words, stats.missed_words)
+
+
+CHANCE = 0.05
+
+
+def separates(times: int, of: int, elsewhere: int, of_others: int) -> bool:
+    """Whether goldens have something more often than other goldens do, beyond chance (one-sided exact test)."""
+    here, there = min(times, of), min(elsewhere, of_others)
+    if not of_others or not of:
+        return True
+    more = here * of_others > there * of
+    return more and fisher_exact(((here, of - here), (there, of_others - there))) <= 2 * CHANCE
 
 
 def own_words(evidence: Evidence, tool: str, other: str) -> list[str]:

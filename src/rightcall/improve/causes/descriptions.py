@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from difflib import get_close_matches
 
+from rightcall.improve.causes.cases import silent_tools
 from rightcall.improve.causes.choices import (
     describe,
     destinations,
@@ -28,7 +29,10 @@ DESCRIPTION_RULES = ("TD201", "TD202", "TD203", "TD205")
 
 def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
     """A description that lacks the users' words, so the tool is missed."""
+    silent = silent_tools(evidence)
     for tool, symptoms, targets in tools_that_were_missed(evidence):
+        if tool in silent:
+            continue
         trials = sum(targets.values())
         low = evidence.is_low_cover(tool)
         if evidence.by_name[tool].kind == "skill" and not low:

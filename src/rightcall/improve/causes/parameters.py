@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -129,6 +130,26 @@ def with_sentence(text: str, addition: str) -> str:
     return f"{text.removesuffix('.')}{joint}{addition}{end}"
 
 
+def parameter_renamed(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A parameter whose value is passed under another name."""
+    for place, symptoms in places_with(evidence, "renamed"):
+        names = Counter[str]()
+        for number in symptoms:
+            names[place.symptoms[number].instead] += evidence.seen[number].trials
+        new, _ = most_common(names)[0]
+        offered = evidence.by_name[place.tool].parameters if place.tool in evidence.by_name else {}
+        where = f"{place.tool} offers {new} and not {place.parameter}"
+        renamed = new in offered and place.parameter not in offered
+        yield place.hypothesis(
+            symptoms,
+            Weight(0.97, *([where] if renamed else [])),
+            place.in_calls(f"is passed as {new}", symptoms),
+            f"Name it {place.parameter} again in {place.tool}, or write {new} in the goldens."
+            if renamed
+            else f"The goldens say {place.parameter} and the calls {new}: let both say the same.",
+        )
+
+
 def required_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     """A required parameter that the schema does not mark as required."""
     for place, symptoms in places_with(evidence, "missing"):
@@ -167,7 +188,9 @@ def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
     for place in places(evidence):
         if place.described or not place.schema:
             continue
-        symptoms = [n for n in place.symptoms if place.symptoms[n].kind != "extra"] or list(place.symptoms)
+        symptoms = [n for n in place.symptoms if place.symptoms[n].kind not in ("extra", "renamed")] or list(
+            place.symptoms
+        )
         examples = [value for value in sorted(place.stats.values) if value][:2]
         kinds = ", ".join(f"{kind} {times}" for kind, times in most_common(place.stats.kinds))
         yield place.hypothesis(

@@ -10,6 +10,7 @@ from rightcall.core.words import name_tokens
 from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight
+from rightcall.improve.symptom import RIGHT_ARGUMENTS
 from rightcall.model.tool import Tool
 from rightcall.schema.subschemas import properties_of
 
@@ -111,6 +112,20 @@ def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
 _HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|should|provide|format)\b", re.I)
 
 
+def broken_tool(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A tool that fails although its arguments are the expected ones."""
+    for tool, symptoms in evidence.group(lambda s: s.tool if s.code == RIGHT_ARGUMENTS else None).items():
+        best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
+        text = evidence.seen[best].symptom.detail
+        yield Hypothesis(
+            symptoms,
+            Weight(0.97, f"error text: {text}", "the arguments are those that the goldens expect"),
+            f"{tool} fails for the right arguments in {evidence.trials_of(symptoms)} trials",
+            f"Look at the code of {tool}, or at the service behind it: it returned '{text[:120]}'.",
+            (tool,),
+        )
+
+
 def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
     for tool, symptoms in _errors_of_tools(evidence, with_hint=False):
@@ -129,7 +144,7 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def _errors_of_tools(evidence: Evidence, *, with_hint: bool) -> Iterator[tuple[str, list[int]]]:
     """Tools whose errors were not recovered from, with the symptoms whose text has a hint, or has none."""
-    errors = evidence.group(lambda symptom: symptom.tool if symptom.group == "recovery" else None)
+    errors = evidence.group(lambda s: s.tool if s.group == "recovery" and s.code != RIGHT_ARGUMENTS else None)
     for tool, numbers in errors.items():
         if symptoms := [n for n in numbers if has_hint(evidence, n) == with_hint]:
             yield tool, symptoms

@@ -26,6 +26,7 @@ from rightcall.recording.canonical import (
     renumber_calls,
     scrub_value,
 )
+from rightcall.recording.first_requests.heard_setup import SetupEar
 
 PARTS = ("url", "model", "settings", "system", "tools", "messages")
 VERSION = "2"
@@ -118,6 +119,8 @@ class RequestDigester:
         self._cache: dict[bytes, PartDigest] = {}
         self.hosts: dict[str, bool] = {}
         """The hosts of requests, and whether one asked a model there: those are compared by what they are asked."""
+        self.setup = SetupEar(clean)
+        """What the agent's requests have in common: its instructions and its tools."""
         self.lookups: set[str] = set()
         """The hosts that were looked up, whatever was sent there."""
 
@@ -125,6 +128,12 @@ class RequestDigester:
         """The hosts, with their ports, that agents asked for something else than an answer of a model."""
         models = {host for host, is_model in self.hosts.items() if is_model}
         return sorted({*self.hosts, *self.lookups} - models)
+
+    def hear(self, golden: str, method: str, url: str, body: bytes) -> None:
+        """Note instructions and tools of a request of a golden, the first or a later one."""
+        parts = request_parts(method, url, {}, json_body(body))
+        if parts is not None:
+            self.setup.hear(golden, parts.system, parts.tools)
 
     def digest(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes

@@ -38,8 +38,10 @@ class WatchedTrial:
     capturing = False
     waiting = True
 
-    def __init__(self, digester: RequestDigester, leaks: Callable[[str], bool], look: Look) -> None:
-        self._digester, self._lock = digester, threading.Lock()
+    def __init__(
+        self, digester: RequestDigester, leaks: Callable[[str], bool], look: Look, golden: str = ""
+    ) -> None:
+        self._digester, self._lock, self._golden = digester, threading.Lock(), golden
         self._leaks = leaks
         self._look = look
         self._is_first = True
@@ -51,6 +53,7 @@ class WatchedTrial:
             self.leak = url.partition("?")[0]
         if self.leak:
             raise FirstRequestReached
+        self._digester.hear(self._golden, method, url, body)
         with self._lock:
             is_first, self._is_first = self._is_first, False
         host = _host_of(url)

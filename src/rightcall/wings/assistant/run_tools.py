@@ -171,7 +171,6 @@ class RunTools:
             "failed": analysis.failed,
             "trials": analysis.trials,
             **({"note": analysis.attempts_note} if analysis.attempts else {}),
-            "guidance": analysis.guidance,
             "findings": first(items, findings),
         }
 
