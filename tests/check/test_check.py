@@ -379,7 +379,7 @@ EDITS = [
 ]
 
 
-def test_renamed_tools_and_swapped_descriptions_are_named():
+def test_new_nameols_and_swapped_descriptions_are_named():
     a, b = BASE.tools["a"], BASE.tools["b"]
     swapped = {"a": {**a, "description": b["description"]}, "b": {**b, "description": a["description"]}}
     renamed = {"c": {**a, "input_schema": "9"}, "b": b}

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.improve.code_changes import changed_functions
+from rightcall.improve.code_changes import lines_by_function
 from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.metrics.case_result import result_of
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
@@ -56,7 +56,7 @@ def test_a_tool_that_fails_for_the_right_arguments_is_broken():
         return [broken, ToolCall("news", {"city": "x"})] if call.name == "traffic" else [call]
 
     finding = analysed(fails).findings[0]
-    assert (finding.cause, finding.tools, finding.stated) == ("broken_tool", ("traffic",), True)
+    assert (finding.cause, finding.tools, finding.stated) == ("tool_breaks", ("traffic",), True)
 
 
 def test_a_renamed_parameter_is_one_finding():
@@ -126,7 +126,7 @@ def test_goldens_that_passed_before_anything_that_can_be_read_are_blamed_on_noth
 def test_lines_are_shown_by_the_function_that_they_are_in():
     before = "X = 1\n\n@tool\ndef find(name):\n    return ROWS[name]\n"
     after = "X = 1\n\n@tool\ndef find(name):\n    return ROWS[name.lower()]\n"
-    assert changed_functions(before, after) == {
+    assert lines_by_function(before, after) == {
         "find": ("    return ROWS[name]", "    return ROWS[name.lower()]")
     }
 

@@ -60,7 +60,7 @@ def test_each_kind_of_drift_is_named(tmp_path, after, expected):
     assert kinds(tmp_path, TWO, after) == expected
 
 
-def test_a_renamed_tool_is_new_and_the_old_one_is_named(tmp_path):
+def test_a_new_nameol_is_new_and_the_old_one_is_named(tmp_path):
     lock = tmp_path / "tools.lock"
     write_lock(lock, lock_of(read_text(json.dumps(TWO))))
     after = edited({"name": "forecast", "description": "Poisoned."})

@@ -112,7 +112,7 @@ def tool(name: str, text: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_renamed_tool_and_swapped_descriptions_are_named(tools, words):
+def test_a_new_nameol_and_swapped_descriptions_are_named(tools, words):
     before = digested(edited(tools=[tool("find", "Finds."), tool("book", "Books.")]))
     assert compare_requests([before.digests], digested(edited(tools=tools))).changed == (words,)
 

@@ -63,7 +63,7 @@ class Setting:
     results: Collection[str] = ()
 
 
-def stated_values(expected: Any) -> tuple[Any, ...]:
+def values_of_matcher(expected: Any) -> tuple[Any, ...]:
     """The values that a golden accepts: a bare one, that of `exact`, `text`, `number`, `date`, or those of `one_of`.
 
     Empty for other matchers, which describe a value without stating it.
@@ -76,13 +76,13 @@ def stated_values(expected: Any) -> tuple[Any, ...]:
             return (inner["value"],) if "value" in inner else ()
         return (inner,)
     if key in SEVERAL_VALUES and isinstance(inner, list):
-        return tuple(value for choice in inner for value in stated_values(choice))
+        return tuple(value for choice in inner for value in values_of_matcher(choice))
     return ()
 
 
 def plain_value(expected: Any) -> Any:
     """The first value that a golden accepts; `UNJUDGED` where a matcher only describes it."""
-    return next(iter(stated_values(expected)), UNJUDGED)
+    return next(iter(values_of_matcher(expected)), UNJUDGED)
 
 
 def argument_kind(code: str, expected: Any, actual: Any, setting: Setting | None = None) -> ArgumentKind:
@@ -91,7 +91,9 @@ def argument_kind(code: str, expected: Any, actual: Any, setting: Setting | None
         return "missing"
     if code in ("extra_arg", "forbidden_arg"):
         return "extra"
-    kinds = [_kind(value, actual, setting or Setting()) for value in stated_values(expected) or (UNJUDGED,)]
+    kinds = [
+        _kind(value, actual, setting or Setting()) for value in values_of_matcher(expected) or (UNJUDGED,)
+    ]
     return min(kinds, key=KINDS.index)
 
 
@@ -129,7 +131,7 @@ def _of_others(target: Any, actual: Any, setting: Setting) -> ArgumentKind | Non
 
 def is_stated(expected: Any, words: str) -> bool:
     """Whether a text contains one of the values that a golden accepts; a described value counts as contained."""
-    values = stated_values(expected)
+    values = values_of_matcher(expected)
     return not values or any(is_held(value, words) for value in values)
 
 

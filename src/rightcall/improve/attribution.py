@@ -82,7 +82,7 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     both = [
         (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
     ]
-    items = [*run_changes(*records), *_answering_models(both), *_result_changes(both)]
+    items = [*run_changes(*records), *_model_changes(both), *_result_changes(both)]
     differ = [_first_requests_differ(sides) for sides in both]
     if any(differ) and all(item.scope in ("library", "dataset", "order") for item in items):
         what = f"the first request of {pluralize(differ.count(True), 'flipped golden')} changed"
@@ -123,7 +123,7 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
 Sides = tuple[StoredCase, StoredCase]
 
 
-def _answering_models(both: Sequence[Sides]) -> Iterator[ChangeItem]:
+def _model_changes(both: Sequence[Sides]) -> Iterator[ChangeItem]:
     """Another model behind the same name."""
     before, after = (
         {r.trajectory.served_model for side in sides for r in side.results if r.trajectory is not None} - {""}

@@ -35,12 +35,12 @@ def code_changes(before: RunRecord, after: RunRecord) -> Iterator[CodeChange]:
         if old is None or new is None:
             yield CodeChange(name, "added" if old is None else "removed")
         elif not same_content(old, new):
-            changes = list(changed_functions(before.texts.get(name, ""), after.texts.get(name, "")).items())
+            changes = list(lines_by_function(before.texts.get(name, ""), after.texts.get(name, "")).items())
             for function, (lost, added) in changes or [("", ("", ""))]:
                 yield CodeChange(name, "changed", function, lost, added)
 
 
-def changed_functions(before: str, after: str) -> Mapping[str, tuple[str, str]]:
+def lines_by_function(before: str, after: str) -> Mapping[str, tuple[str, str]]:
     """The lines that differ, by the function that they are in."""
     old, new = before.splitlines(), after.splitlines()
     lines: dict[str, tuple[list[str], list[str]]] = {}

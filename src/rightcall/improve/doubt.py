@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 
 from rightcall.core.text import percent
-from rightcall.improve.argument_kind import stated_values
+from rightcall.improve.argument_kind import values_of_matcher
 from rightcall.improve.call_difference import CallDifference, difference_from
 from rightcall.improve.golden_edit import GoldenEdit, value_text
 from rightcall.improve.votes import Alternative, Votes
@@ -144,7 +144,7 @@ def values_of(spec: Any) -> list[Any]:
             return (
                 [value for value in inner.get("values", ()) if value != ""] if isinstance(inner, dict) else []
             )
-    return list(stated_values(spec))
+    return list(values_of_matcher(spec))
 
 
 def difference_lines(difference: CallDifference) -> Iterator[str]:

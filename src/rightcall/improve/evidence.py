@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, stated_values
+from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, values_of_matcher
 from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, K, ParameterStats, Seen, ToolStats
 from rightcall.improve.golden_facts import (
     all_words,
@@ -97,7 +97,7 @@ class Evidence:
             _value_text(value)
             for _, args in expected
             for given in args.values()
-            for value in stated_values(given)
+            for value in values_of_matcher(given)
         ]
         words = request_words(request_of(golden), values)
         quoted = words if is_quotable(golden) else []
@@ -171,7 +171,7 @@ class Evidence:
                 stats = self.parameters[tool, name]
                 stats.goldens += 1
                 stats.expected += trials.judged
-                for plain in stated_values(value):
+                for plain in values_of_matcher(value):
                     if len(stats.values) < MOST_PAIRS:
                         stats.values[_value_text(plain)] += 1
                 wrong = _wrongly_filled(trials, tool, name)

@@ -186,7 +186,7 @@ def analyze_trials(
     ranking = rank(evidence, hypotheses)
     cases = [*evidence.cases, *broken.cases]
     findings = [
-        *changed_findings(broken, since, by_change, inputs, of=len(cases)),
+        *findings_of_changes(broken, since, by_change, inputs, of=len(cases)),
         *(_finding(evidence, 0, explained, ranking.background, inputs) for explained in ranking.explained),
         *_rest(evidence, ranking),
     ]
@@ -238,7 +238,7 @@ NOTHING_CHANGED = (
 )
 
 
-def changed_findings(
+def findings_of_changes(
     broken: Evidence,
     since: Sequence[SincePassing],
     by_change: Mapping[str, int],

@@ -15,7 +15,7 @@ from rightcall.model.record import Record
 MOST_PLAUSIBLE = 0.97
 
 Cause = Literal[
-    "changed", "tools_silent", "parameter_renamed", "broken_tool",
+    "changed", "tools_silent", "parameter_renamed", "tool_breaks",
     "enum_missing", "unit_missing", "date_format_missing", "required_missing",
     "parameter_description_missing", "parameters_swapped", "parameter_unclear", "type_unclear",
     "value_spelling", "missing_lookup", "id_source_unclear", "request_lacks_information",

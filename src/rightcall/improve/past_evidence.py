@@ -84,7 +84,7 @@ def voter_of(store: Store, run: StoredRun, families: Mapping[str, str]) -> Voter
     return Voter(name, family, hex_digest(setup.system, 8) if setup.system else "")
 
 
-def named_runs(store: Store, names: Sequence[str]) -> list[StoredRun]:
+def runs_by_name(store: Store, names: Sequence[str]) -> list[StoredRun]:
     """These runs, each once, newest first in whatever order they are named."""
     runs = {run.id: run for run in map(store.runs.get, names)}
     return sorted(runs.values(), key=lambda run: (run.run.started_at, run.id), reverse=True)
@@ -242,7 +242,7 @@ def past_evidence(
         yield PastEvidence(None, files)
         return
     with open_store(store, must_exist=bool(runs)) as opened:
-        chosen = named_runs(opened, runs)
+        chosen = runs_by_name(opened, runs)
         if not runs and name:
             chosen = newest_runs(opened, name)
         yield PastEvidence(PastRuns(opened, chosen, families), files)

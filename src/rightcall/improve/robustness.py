@@ -288,7 +288,7 @@ async def run_perturbed(
     plan = plan.with_goldens()
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     task = PerturbTask(plan, list(plan.definitions), goldens, paraphrases or {})
-    plans = perturbed_plans(task, kinds)  # every problem before anything is spent
+    plans = plans_by_kind(task, kinds)  # every problem before anything is spent
     fitting = [(kind, perturbed) for kind, perturbed in plans.items() if any(perturbed.goldens())]
     for kind in plans.keys() - dict(fitting):
         announce(f"{kind}: no golden fits, so nothing is run")
@@ -306,7 +306,7 @@ async def run_perturbed(
     }
 
 
-def perturbed_plans(task: PerturbTask, kinds: Sequence[str]) -> dict[str, Plan]:
+def plans_by_kind(task: PerturbTask, kinds: Sequence[str]) -> dict[str, Plan]:
     """The plan of each kind."""
     return {kind: KINDS[kind](task) for kind in map(require_kind, kinds)}
 

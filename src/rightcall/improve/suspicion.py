@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from rightcall.improve.argument_kind import is_held, is_stated, plain_value, stated_values
+from rightcall.improve.argument_kind import is_held, is_stated, plain_value, values_of_matcher
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
 from rightcall.improve.doubt import SuspectGolden
@@ -183,7 +183,7 @@ def words_side_with(
 
 
 def _value_sides(place: ArgumentDifference, text: str, evidence: Evidence, plainly: bool) -> bool:
-    actual, values = place.actual, stated_values(place.expected)
+    actual, values = place.actual, values_of_matcher(place.expected)
     if actual is MISSING:
         return False
     enum = enum_of(evidence.by_name.get(place.tool), place.parameter)

@@ -150,7 +150,7 @@ def _arguments(
         name = top_parameter(failure.parameter)
         if failure.tool != tool or name in bad or (failure.code == "schema_violation" and name in wrong):
             continue
-        instead = _renamed_to(failure, calls, request)
+        instead = _new_name(failure, calls, request)
         kind = "renamed" if instead else _kind(failure, calls, request, tools.get(tool))
         held = _is_held(failure, request, tools.get(tool))
         reference = failure.code == "hallucinated_ref"
@@ -169,7 +169,7 @@ def _arguments(
     return symptom, tuple(mistakes)
 
 
-def _renamed_to(failure: Failure, calls: Sequence[ToolCall], request: SymptomRequest) -> str:
+def _new_name(failure: Failure, calls: Sequence[ToolCall], request: SymptomRequest) -> str:
     """The parameter that nobody expects and that was given the value of a missing one; empty if there is none."""
     expected = plain_value(failure.expected)
     at = failure.call

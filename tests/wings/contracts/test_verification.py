@@ -131,7 +131,7 @@ def test_a_planted_change_is_judged_as_the_table_says(row, mutant, verdict):
     assert bool(changes) is bool(verdict) or row in EXPLAINED
 
 
-def test_a_renamed_tool_is_named_and_not_counted_as_added():
+def test_a_new_nameol_is_named_and_not_counted_as_added():
     result = verify(with_tool(lambda tool: tool.update(name="find_order", description="Other.")))
     (gone,) = [tool for tool in result.tools if tool.verdict == "breaking"]
     assert gone.changes[0].text == "tool renamed: find_order has the same schemas"
@@ -207,7 +207,7 @@ def test_a_list_that_changes_while_the_calls_are_made_is_no_compatible_one(later
     assert compare_versions(recorded, version, VerifyRules()).verdict == "compatible"
 
 
-def test_thousands_of_renamed_tools_are_told_apart_by_their_schemas():
+def test_thousands_of_new_nameols_are_told_apart_by_their_schemas():
     tools = tuple({"name": f"a{number}", "inputSchema": {"minProperties": number}} for number in range(2000))
     others = tuple({**tool, "name": f"b{tool['name']}"} for tool in tools)
     old, new = McpSession(tools=tools), McpSession(tools=others)

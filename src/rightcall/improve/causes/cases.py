@@ -47,7 +47,7 @@ def silent_tools(evidence: Evidence) -> frozenset[str]:
 
 
 def tools_silent(evidence: Evidence) -> Iterator[Hypothesis]:
-    """Several tools that are not called at all: no description is to blame for that, but the prompt or the set-up."""
+    """Several tools that are not called at all: no description is to blame for that, but the prompt or a setting."""
     silent = silent_tools(evidence)
     if not silent:
         return

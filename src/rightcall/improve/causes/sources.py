@@ -112,7 +112,7 @@ def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
 _HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|should|provide|format)\b", re.I)
 
 
-def broken_tool(evidence: Evidence) -> Iterator[Hypothesis]:
+def tool_breaks(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool that fails although its arguments are the expected ones."""
     for tool, symptoms in evidence.group(lambda s: s.tool if s.code == RIGHT_ARGUMENTS else None).items():
         best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
