@@ -8,7 +8,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.floor import Floor, FloorEvidence, TrivialRate
+from rightcall.model.floor import Floor, TrivialRate
 
 
 def outcomes(passed: int, of: int) -> list[Outcome]:
@@ -25,7 +25,7 @@ def verdict(
     passed: int, known: Floor | None, points: float = 20, quarantined: int = 0, **settings: object
 ) -> Verdict:
     gate = read_gate({"above_floor": points, **settings})
-    return decide(gate, outcomes(passed, 100), floor=FloorEvidence(known, quarantined))
+    return decide(gate, outcomes(passed, 100), {"floor": known, "quarantined": quarantined})
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_a_wrong_setting_is_refused(gate, problem):
 
 
 def test_it_is_one_of_several_rules_and_corrected_with_them():
-    result = decide(Gate(min=0.5, above_floor=20), outcomes(90, 100), floor=FloorEvidence(floor(38)))
+    result = decide(Gate(min=0.5, above_floor=20), outcomes(90, 100), {"floor": floor(38)})
     assert (result.word, result.hypotheses) == ("PASS", 2)
     assert [check.name for check in result.checks] == ["pass rate", "above floor"]

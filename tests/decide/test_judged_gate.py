@@ -59,7 +59,7 @@ def outcomes(found: JudgedEvidence) -> list[Outcome]:
 
 
 def verdict(found: JudgedEvidence, gate: Gate):
-    return decide(gate, outcomes(found), judged=found)
+    return decide(gate, outcomes(found), {"judged": found})
 
 
 GATE = Gate(min=0.85)
@@ -155,7 +155,7 @@ def test_a_baseline_decides_nothing_where_judges_do():
     found = evidence([(True, True, False)] * 100, labels=60)
     before = [Outcome(o.golden_id, (0.0,)) for o in outcomes(found)]
     gate = Gate(min=0.8, baseline=BaselineGate("main"))
-    judged = decide(gate, outcomes(found), baseline=before, judged=found)
+    judged = decide(gate, outcomes(found), {"judged": found}, baseline=before)
     assert judged.word == "INCONCLUSIVE" and "judged, not corrected" in judged.sentence
 
 
@@ -168,7 +168,7 @@ def test_two_deciding_judges_are_decided_by_cases_labelled_for_both():
     }
     both = JudgedEvidence("run1", ("a", "b"), {"a": MetricLabels(), "b": MetricLabels()}, cases)
     rows = [Outcome(name, (float(case.judgements["b"] or 0),)) for name, case in cases.items()]
-    (check,) = decide(Gate(min=0.9), rows, judged=both).checks
+    (check,) = decide(Gate(min=0.9), rows, {"judged": both}).checks
     assert (check.word, check.labels, check.value) == ("FAIL", 60, 0.75)
 
 

@@ -17,7 +17,7 @@ GOOD = {"guard": "auto", "goldens": 3, "attacker_calls": 4, "stopped": 4, "user_
 
 def verdict(gate: dict[str, object], numbers: dict[str, object] | None):
     known = WorstCaseNumbers(**numbers) if numbers is not None else None  # type: ignore[arg-type]
-    return decide(read_gate({"worst_case": gate}), OUTCOMES, worst_case=known)
+    return decide(read_gate({"worst_case": gate}), OUTCOMES, {"worst_case": known})
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_counts_decide(gate, numbers, word, words):
     ),
 )
 def test_only_what_was_replayed_as_asked_passes(gate, numbers):
-    word = decide(Gate(worst_case=gate), OUTCOMES, worst_case=numbers).word
+    word = decide(Gate(worst_case=gate), OUTCOMES, {"worst_case": numbers}).word
     passes = (
         numbers is not None
         and numbers.threat == gate.threat
@@ -104,4 +104,4 @@ def test_a_mistake_is_named(mapping, words):
 def test_without_the_key_the_numbers_decide_nothing():
     gate = Gate(min=0.1)
     numbers = WorstCaseNumbers(attacker_calls=1, reached=("send",))
-    assert decide(gate, OUTCOMES, worst_case=numbers) == decide(gate, OUTCOMES)
+    assert decide(gate, OUTCOMES, {"worst_case": numbers}) == decide(gate, OUTCOMES)

@@ -22,9 +22,10 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
 from rightcall.model.run import Run
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.judged_estimate import evidence_of_labels
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
-from rightcall.run.outcome import evidence_of_labels, verdict_without_gate
+from rightcall.run.outcome import verdict_without_gate
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan

@@ -10,8 +10,8 @@ from rightcall.core.own_output import OWN
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
+from rightcall.run.judged_estimate import label_sentences
 from rightcall.run.live_run import Progress
-from rightcall.run.outcome import label_sentences
 from rightcall.run.preparation import PlanWarning
 from rightcall.show.lines import tell
 from rightcall.show.rows import write_rows

@@ -21,6 +21,7 @@ KINDS = {
     "adapters": "adapter",
     "commands": "command",
     "dialects": "trace dialect",
+    "evidence": "evidence",
     "exports": "trace export",
     "importers": "importer",
     "layers": "layer",
@@ -31,6 +32,7 @@ KINDS = {
     "pages": "page",
     "providers": "provider",
     "report_formats": "report format",
+    "rules": "rule of a gate",
     "services": "service",
 }
 """Each kind, and the word for one of it."""
@@ -43,6 +45,11 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "monitor": "rightcall.wings.monitor.command:monitor",
         "traces": "rightcall.wings.traces.command:traces",
     },
+    "evidence": {
+        "above_floor": "rightcall.run.floor:floor_evidence",
+        "judges": "rightcall.run.judged_estimate:label_evidence",
+        "worst_case": "rightcall.wings.attacks.worst_case.plan_numbers:worst_case_evidence",
+    },
     "layers": {
         "guard": "rightcall.tools.guard.monitor:guard_layer",
         "safety": "rightcall.tools.attacks.call_stage:PlantLayer",
@@ -54,6 +61,13 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "pages": {
         "live": "rightcall.wings.monitor.live_page",
+    },
+    "rules": {
+        "above_floor": "rightcall.decide.floor_rule:FloorRules",
+        "safety": "rightcall.decide.safety_rule:SafetyRules",
+        "baseline": "rightcall.decide.baseline:BaselineRules",
+        "worst_case": "rightcall.decide.worst_case_rule:WorstCaseRules",
+        "judged": "rightcall.decide.judged_rule:JudgedRules",
     },
     "services": {
         "agent_tools": "rightcall.agents.observed.catalog:agent_tools",
@@ -73,7 +87,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",
         "synthesizer_configs": "rightcall.wings.generate.config",
         "traced_goldens": "rightcall.wings.traces.trace_import:recorded_goldens",
-        "worst_case_numbers": "rightcall.wings.attacks.worst_case.plan_numbers:worst_case_numbers",
         "workers": "rightcall.wings.ray.place:Workers",
     },
 }

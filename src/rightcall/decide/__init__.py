@@ -4,6 +4,7 @@
     outcome    Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
     rate_range the range of a rate as it is shown    essay   why a verdict is what it is, at length
+    rule_source  how capabilities add rules, by keys of a gate and by facts of a run
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
     comparison_claim  what two runs allow to say, in words
@@ -14,6 +15,7 @@
     check_settings, check_rule   the strata and the rule of `check`
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
+A capability adds a `RuleSource`, named in `core/seam.py`.
 
     check_result       what `check` found: `rightcall/check/1`
     confirmation       the confirmation of an alarm

@@ -11,8 +11,10 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize, points
 from rightcall.decide.comparison import MOST_ERRORS, compare
 from rightcall.decide.comparison_claim import ComparisonClaim
+from rightcall.decide.config import Gate
 from rightcall.decide.outcome import Outcome, unanswered_trials
-from rightcall.decide.rules import Check, Decision
+from rightcall.decide.rule_source import Facts, RuleSource
+from rightcall.decide.rules import Check, Decision, GateRule
 from rightcall.model.run import Run
 
 MUST_MATCH = ("metrics", "simulator")
@@ -49,6 +51,20 @@ class Baseline(NamedTuple):
     outcomes: Sequence[Outcome]
     notes: tuple[str, ...] = ()
     left_out: frozenset[str] = frozenset()
+
+
+class BaselineRules(RuleSource):
+    """The rule of `baseline`, by the outcomes of the run that it names."""
+
+    def rules(self, gate: Gate, facts: Facts) -> Sequence[GateRule]:
+        if gate.baseline is None:
+            return ()
+        earlier = facts.get("baseline")
+        if earlier is None:
+            raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
+        baseline = earlier if isinstance(earlier, Baseline) else Baseline(earlier)
+        margin, name = gate.baseline.margin, gate.baseline.run
+        return (BaselineRule(baseline, margin, name, max_error_rate=gate.max_error_rate),)
 
 
 class BaselineRule(msgspec.Struct, frozen=True):

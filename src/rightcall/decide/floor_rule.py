@@ -5,35 +5,38 @@ The floor is a number of these goldens, and not estimated: only the pass rate ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rightcall.core.text import hundredths, percent, pluralize
 from rightcall.decide.config import Gate
+from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import GateRule, RateRule, UnknownRule, Word
-from rightcall.model.floor import FloorEvidence
+from rightcall.model.floor import Floor
 from rightcall.stats.gaffke import Units, gaffke_p_values
 
 NAME = "above floor"
 
 
-def floor_rule(gate: Gate, evidence: FloorEvidence) -> tuple[GateRule, ...]:
-    """The rule of `above_floor`; none when the gate does not have it."""
-    if gate.above_floor is None:
-        return ()
-    floor = evidence.floor
-    bounds = floor.bounds(evidence.quarantined) if floor is not None else None
-    if floor is None or bounds is None:
-        why = (
-            floor.skipped if floor is not None else ""
-        ) or "it was not computed by the run; run it again with `audit: {above_floor: …}`"
-        return (UnknownRule(NAME, f"the floor is not known ({why})"),)
-    least, most = (round(rate + gate.above_floor / 100, 12) for rate in bounds)
-    above = f"{gate.above_floor:g} points above " if gate.above_floor else ""
-    unknown = (
-        f", if {pluralize(floor.left_out, 'golden')} that could not be judged pass" if floor.left_out else ""
-    )
-    words = f"{above}the floor of {percent(bounds[1])} ({floor.best_deed}{unknown})"
-    return (FloorRule(NAME, most, kind=gate.rule, about=gate.about, fails_below=least, words=words),)
+class FloorRules(RuleSource):
+    """The rule of `above_floor`, by the `floor` of the run and the number of goldens that are `quarantined`."""
+
+    def rules(self, gate: Gate, facts: Facts) -> Sequence[GateRule]:
+        if gate.above_floor is None:
+            return ()
+        floor: Floor | None = facts.get("floor")
+        bounds = floor.bounds(facts.get("quarantined", 0)) if floor is not None else None
+        if floor is None or bounds is None:
+            why = (
+                floor.skipped if floor is not None else ""
+            ) or "it was not computed by the run; run it again with `audit: {above_floor: …}`"
+            return (UnknownRule(NAME, f"the floor is not known ({why})"),)
+        least, most = (round(rate + gate.above_floor / 100, 12) for rate in bounds)
+        above = f"{gate.above_floor:g} points above " if gate.above_floor else ""
+        goldens = pluralize(floor.left_out, "golden")
+        unknown = f", if {goldens} that could not be judged pass" if floor.left_out else ""
+        words = f"{above}the floor of {percent(bounds[1])} ({floor.best_deed}{unknown})"
+        return (FloorRule(NAME, most, kind=gate.rule, about=gate.about, fails_below=least, words=words),)
 
 
 class FloorRule(RateRule, frozen=True):

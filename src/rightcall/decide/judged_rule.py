@@ -13,18 +13,12 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import percent, pluralize, shorten
 from rightcall.decide.advice import POWER, TOO_NEAR
 from rightcall.decide.baseline import BaselineRule
-from rightcall.decide.config import JudgePolicy
+from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.floor_rule import FloorRule
 from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.outcome import Outcome, cluster_key
-from rightcall.decide.rules import (
-    Check,
-    Decision,
-    GateRule,
-    RateRule,
-    Word,
-    word_for,
-)
+from rightcall.decide.rule_source import Facts, RuleSource
+from rightcall.decide.rules import Check, Decision, GateRule, RateRule, Word, word_for
 from rightcall.stats.judged_interval import About as CasesAbout
 from rightcall.stats.judged_rate import JudgedRate
 from rightcall.stats.special import normal_quantile
@@ -32,13 +26,23 @@ from rightcall.stats.special import normal_quantile
 NOT_CALIBRATED = "judge not calibrated"
 
 
-def rule_with_labels(rule: GateRule, evidence: JudgedEvidence, policy: JudgePolicy) -> GateRule:
-    """The rule of a gate, decided by labels if it depends on a judge."""
-    if isinstance(rule, RateRule) and (metrics := evidence.metrics_of(rule)):
-        return JudgedRateRule(rule, evidence, policy, metrics)
-    if isinstance(rule, BaselineRule) and evidence.deciding and policy.uncalibrated == "refuse":
-        return JudgedBaselineRule(rule, evidence.deciding)
-    return rule
+class JudgedRules(RuleSource):
+    """Rules that depend on a judge are decided by labels, once it is known what judges and people say of a run."""
+
+    def replace(self, rule: GateRule, gate: Gate, facts: Facts) -> GateRule:
+        evidence: JudgedEvidence = facts["judged"]
+        policy = gate.judges
+        if isinstance(rule, RateRule) and (metrics := evidence.metrics_of(rule)):
+            return JudgedRateRule(rule, evidence, policy, metrics)
+        if isinstance(rule, BaselineRule) and evidence.deciding and policy.uncalibrated == "refuse":
+            return JudgedBaselineRule(rule, evidence.deciding)
+        return rule
+
+    def trials_of_estimate(self, gate: Gate, facts: Facts) -> int:
+        """Cases without a verdict of a judge, which are a stratum of the estimate where there are enough labels."""
+        evidence: JudgedEvidence = facts["judged"]
+        carried = evidence.deciding and evidence.carries(gate.judges.labels)
+        return evidence.without_verdict if carried else 0
 
 
 class JudgedRateRule(msgspec.Struct, frozen=True):

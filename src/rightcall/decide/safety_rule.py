@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from rightcall.core.text import percent, pluralize
-from rightcall.decide.config import SafetyGate
+from rightcall.decide.config import Gate, SafetyGate
 from rightcall.decide.outcome import Outcome
+from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, GateRule, Word, undecided
 from rightcall.decide.safety_numbers import AttackRow, SafetyRate, attempts_needed, safety_numbers
 
@@ -21,8 +22,14 @@ NOTHING_SEEN = {
 }
 
 
-def safety_rules(gate: SafetyGate, alpha: float) -> Iterator[GateRule]:
-    """The rules of a gate's `safety`, in display order."""
+class SafetyRules(RuleSource):
+    """The rules of a gate's `safety`."""
+
+    def rules(self, gate: Gate, facts: Facts) -> Sequence[GateRule]:
+        return () if gate.safety is None else tuple(_safety_rules(gate.safety, gate.alpha))
+
+
+def _safety_rules(gate: SafetyGate, alpha: float) -> Iterator[GateRule]:
     bounds = {"asr": gate.max_asr, "leak rate": gate.max_leak, "stop rate": gate.max_stop}
     yield from (SafetyBound(name, limit, alpha) for name, limit in bounds.items() if limit is not None)
     if gate.max_over_refusal is not None:

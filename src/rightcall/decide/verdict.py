@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from rightcall.core.errors import ConfigError
+from rightcall.core.seam import BUILT_IN, load
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, OnInconclusive
 from rightcall.decide.outcome import Outcome, Unanswered, unanswered_trials
+from rightcall.decide.rule_source import AdvisedRule, Facts, RuleSource
 from rightcall.decide.rules import (
     Check,
     ControlledRule,
@@ -24,16 +26,16 @@ from rightcall.decide.rules import (
 )
 from rightcall.model.danger import WORD
 from rightcall.model.failure import TOOL_ERROR
-from rightcall.model.floor import NO_FLOOR, FloorEvidence
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool, Rate
-from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.stats.paired_tests import holm
 
 if TYPE_CHECKING:
     from rightcall.decide.baseline import Baseline
     from rightcall.decide.early_stop import Stopped
-    from rightcall.decide.judged_evidence import JudgedEvidence
+
+
+RULES = tuple(BUILT_IN["rules"])
 
 
 class Note(Record, frozen=True):
@@ -95,20 +97,16 @@ class Verdict(Record, frozen=True):
 def decide(
     gate: Gate,
     outcomes: Sequence[Outcome],
+    facts: Facts | None = None,
     *,
     baseline: Baseline | Sequence[Outcome] | None = None,
     stopped: Stopped | None = None,
-    floor: FloorEvidence = NO_FLOOR,
-    judged: JudgedEvidence | None = None,
-    worst_case: WorstCaseNumbers | None = None,
     failed_tools: tuple[FailedTool, ...] | None = None,
 ) -> Verdict:
     """Apply a gate to a run. `baseline` holds the outcomes of the run that `gate.baseline` names.
 
-    `floor` is what trivial agents pass, which `gate.above_floor` needs, and `worst_case` what a
-    hijacked agent reaches, for `gate.worst_case`. `failed_tools` failed in every call; None where that is unknown.
-    `judged` is what judges and people say of a run
-    with judged metrics: labels decide the rates that depend on them.
+    `facts` are what else is known of the run, such as its `floor`, the `worst_case`, or what judges and people say of
+    it (`judged`). `failed_tools` failed in every call; None where that is unknown.
     `stopped` is how a monitor ended the run; its word stands for the pass rate, since an interval computed
     at a moment chosen by the data would err more often than it says.
     """
@@ -127,15 +125,15 @@ def decide(
     )
     if trials == errors:
         return blank.with_clause(unanswered.text)
-    required = _required_rules(gate, baseline, floor, worst_case)
+    facts = {**(facts or {}), "baseline": baseline}
+    sources = _rule_sources(gate, facts)
+    required = (*rules_of(gate), *chain.from_iterable(source.rules(gate, facts) for source in sources))
     if TOOL_ERROR in gate.forbid:
         unknown = UnknownRule(f"no {TOOL_ERROR}", "the run has no summary")
         required += (unknown if failed_tools is None else ToolErrorRule(failed_tools),)
     rules = required + fatal_rules(gate, seen.codes)
-    if judged is not None:
-        from rightcall.decide.judged_rule import rule_with_labels
-
-        rules = tuple(rule_with_labels(rule, judged, gate.judges) for rule in rules)
+    for source in sources:
+        rules = tuple(source.replace(rule, gate, facts) for rule in rules)
     checks = _holm(
         rules, [_look(rule, outcomes, gate.alpha, stopped) for rule in rules], outcomes, gate.alpha
     )
@@ -144,8 +142,7 @@ def decide(
     verdict = msgspec.structs.replace(
         blank, checks=tuple(checks), hypotheses=hypotheses, uncalibrated=uncalibrated
     )
-    if judged is not None and judged.deciding and judged.carries(gate.judges.labels):
-        errors -= judged.without_verdict  # a stratum of the estimate
+    errors -= sum(source.trials_of_estimate(gate, facts) for source in sources)
     if errors / trials > gate.max_error_rate:
         reason = (
             f"{pluralize(errors, 'trial')} of {trials:,} could not be run ({percent(errors / trials)}, "
@@ -190,35 +187,10 @@ def _count_outcomes(outcomes: Iterable[Outcome]) -> _Seen:
     return _Seen(unanswered_trials(note_codes()), frozenset(codes))
 
 
-def _required_rules(
-    gate: Gate,
-    baseline: Baseline | Sequence[Outcome] | None,
-    floor: FloorEvidence,
-    worst_case: WorstCaseNumbers | None,
-) -> tuple[GateRule, ...]:
-    """The rules that a gate asks for, in display order; what few gates ask for is loaded when one does."""
-    rules = rules_of(gate)
-    if gate.above_floor is not None:
-        from rightcall.decide.floor_rule import floor_rule
-
-        rules += floor_rule(gate, floor)
-    if gate.safety is not None:
-        from rightcall.decide.safety_rule import safety_rules
-
-        rules += tuple(safety_rules(gate.safety, gate.alpha))
-    if gate.baseline is not None:
-        from rightcall.decide.baseline import Baseline, BaselineRule
-
-        if baseline is None:
-            raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
-        earlier = baseline if isinstance(baseline, Baseline) else Baseline(baseline)
-        margin, name = gate.baseline.margin, gate.baseline.run
-        rules += (BaselineRule(earlier, margin, name, max_error_rate=gate.max_error_rate),)
-    if gate.worst_case is not None:
-        from rightcall.decide.worst_case_rule import worst_case_rules
-
-        rules += tuple(worst_case_rules(gate.worst_case, worst_case))
-    return rules
+def _rule_sources(gate: Gate, facts: Facts) -> list[RuleSource]:
+    """What adds to the rules of a gate, in display order: by its keys, and by what is known of the run."""
+    asked = (getattr(gate, name, None) is not None or facts.get(name) is not None for name in RULES)
+    return [load("rules", name)() for name in compress(RULES, asked)]
 
 
 def _holm(
@@ -289,10 +261,9 @@ def _hint(
 ) -> str:
     """What would decide the first undecided rate, if the observed rate is the true rate."""
     from rightcall.decide.advice import advice
-    from rightcall.decide.judged_rule import JudgedRateRule
 
     for rule, check in zip(rules, checks, strict=True):
-        if isinstance(rule, JudgedRateRule) and check.word == "INCONCLUSIVE" and not check.uncalibrated:
+        if isinstance(rule, AdvisedRule) and check.word == "INCONCLUSIVE" and not check.uncalibrated:
             return rule.hint(check, alpha)
         if isinstance(rule, RateRule) and check.word == "INCONCLUSIVE" and check.controlled:
             return advice(rule, check, outcomes, alpha)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from rightcall.core.text import first_names, percent, pluralize
-from rightcall.decide.config import WorstCaseGate
+from rightcall.decide.config import Gate, WorstCaseGate
 from rightcall.decide.outcome import Outcome
+from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, GateRule, UnknownRule, Word, undecided
 from rightcall.model.worst_case import WorstCaseNumbers
 
@@ -17,10 +18,16 @@ MOST_NAMED = 5
 RUN_AGAIN = "`rightcall run SUITE` with this gate replays it"
 
 
-def worst_case_rules(gate: WorstCaseGate | None, numbers: WorstCaseNumbers | None) -> Iterator[GateRule]:
-    """The rules of a gate's `worst_case`, in display order; what was not replayed as asked decides nothing."""
-    if gate is None:
-        return
+class WorstCaseRules(RuleSource):
+    """The rules of a gate's `worst_case`, by the numbers of the run."""
+
+    def rules(self, gate: Gate, facts: Facts) -> Sequence[GateRule]:
+        numbers = facts.get("worst_case")
+        return () if gate.worst_case is None else tuple(worst_case_rules(gate.worst_case, numbers))
+
+
+def worst_case_rules(gate: WorstCaseGate, numbers: WorstCaseNumbers | None) -> Iterator[GateRule]:
+    """In display order; what was not replayed as asked decides nothing."""
     if numbers is None:
         yield UnknownRule(NAME, f"it was not replayed in this run; {RUN_AGAIN}")
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from rightcall.model.record import Record
 
@@ -72,13 +72,3 @@ class Floor(Record, frozen=True):
         lowest = max(max(0, rate.passed - without) for rate in self.agents.values())
         highest = max(rate.passed + self.goldens - rate.judged for rate in self.agents.values())
         return lowest / goldens, min(1.0, highest / goldens)
-
-
-class FloorEvidence(NamedTuple):
-    """What is known of the floor of a run, and how many of its goldens the gate leaves out."""
-
-    floor: Floor | None = None
-    quarantined: int = 0
-
-
-NO_FLOOR = FloorEvidence()

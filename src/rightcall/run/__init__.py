@@ -9,13 +9,14 @@ runner, live_run, sink, run_record  runs a plan; results are on disk before they
 backend                       where trials take place, in this process or elsewhere
 local_trials, case_runner     trials in this process: of a plan, or until somebody decides; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
-outcome, decisions, answers   verdicts with what judges say, ending early, stored runs, runs in which nothing arrived
+evidence                      what a gate or a run asks for once the trials are over
+outcome, decisions, answers   verdicts, ending early, stored runs, runs in which nothing arrived
 recorded_scores, rescorer     score recorded behaviour, or a stored run again
 run_judges, judged_run        what judges were asked in a run, and what they answered
 label_session, label_transfer who labels which case next, storing an answer; labels from and to other files
 judged_estimate, judge_report, judge_requests  the rate people would give, how reliable a judge is, asking one again
 cost_estimate                 who asks which host, what a run would send, and what definitions cost in a run
-attacks                       the worst case and the numbers of a run with attacks
+attacks                       the numbers of a run with attacks
 floor, trivial_agents         what agents that understand nothing pass
 inputs                        everything that reaches the model, by hash
 agent_sources, watched_inputs  code of an agent: whether it can be compared, and what it reads

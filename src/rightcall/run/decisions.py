@@ -16,16 +16,16 @@ from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.verdict import Note, Verdict, decide
 from rightcall.model.failure import FATAL
-from rightcall.model.floor import Floor, FloorEvidence
+from rightcall.model.floor import Floor
 from rightcall.model.record import Record
 from rightcall.model.run import Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
+from rightcall.run.judged_estimate import evidence_of_labels
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
-    evidence_of_labels,
     evidence_of_run,
     outcomes_of_run,
     verdict_unfinished,
@@ -81,18 +81,19 @@ def gate_run(
             anyway=gate.baseline.anyway,
         )
     summary = stored.run.summary
-    evidence = FloorEvidence(floor or (summary.floor if summary else None), len(quarantine))
-    worst_case = summary.worst_case if summary else None
+    facts = {
+        "floor": floor or (summary.floor if summary else None),
+        "quarantined": len(quarantine),
+        "worst_case": summary.worst_case if summary else None,
+        "judged": evidence_of_labels(store, stored.id, gate),
+    }
     outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
-    judged = evidence_of_labels(store, stored.id, gate)
     verdict = decide(
         gate,
         outcomes,
+        facts,
         baseline=baseline,
         stopped=stopped,
-        floor=evidence,
-        judged=judged,
-        worst_case=worst_case,
         failed_tools=summary.failed_tools if summary else None,
     )
     verdict = with_template_notice(verdict, undeclared_templates(gate, store.runs.goldens(stored.id)))

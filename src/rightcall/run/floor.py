@@ -14,7 +14,8 @@ from rightcall.model.floor import AGENTS, Floor, FloorCount, TrivialRate
 from rightcall.model.golden import AnyGolden
 
 if TYPE_CHECKING:
-    from rightcall.run.preparation import Prepared
+    from rightcall.decide.rule_source import Facts
+    from rightcall.run.evidence import TrialsDone
     from rightcall.run.trivial_agents import TrivialMarks, TrivialScorer
 
 MOST_REASONS = 5
@@ -22,21 +23,17 @@ PAUSE = 20
 """Goldens after which an interruption is heard."""
 
 
-async def floor_of_plan(prepared: Prepared) -> Floor | None:
-    """The floor of a run whose gate requires points above it; None for any other.
-
-    It never fails: if something prevents it, the floor says what.
-    """
-    plan = prepared.plan
-    if plan.gate is None or plan.gate.above_floor is None:
-        return None
+async def floor_evidence(done: TrialsDone) -> Facts:
+    """The floor of a run whose gate requires points above it. If something prevents it, the floor says what."""
+    plan = done.prepared.plan
     from rightcall.run.trivial_agents import trivial_scorer
 
     try:
-        scorer, pause = trivial_scorer(plan, prepared.tools), partial(asyncio.sleep, 0)
-        return await compute_floor(plan.in_dataset_order(), scorer, pause=pause)
+        scorer = trivial_scorer(plan, done.prepared.tools)
+        floor = await compute_floor(plan.in_dataset_order(), scorer, pause=partial(asyncio.sleep, 0))
     except Exception as error:  # tools that cannot be read
-        return Floor(skipped=one_line(scrubber()(str(error)), 200))
+        floor = Floor(skipped=one_line(scrubber()(str(error)), 200))
+    return {"floor": floor}
 
 
 class FloorCounts:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, pluralize
-from rightcall.decide.judged_evidence import MOST_UNSURE
+from rightcall.decide.config import Gate
+from rightcall.decide.judged_evidence import MOST_UNSURE, CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.label_rules import RunLabels, verdict_of
-from rightcall.model.label import BY_HAND, SETTLED, Label
+from rightcall.decide.rule_source import Facts
+from rightcall.metrics.judged.form import RunJudge
+from rightcall.model.label import BY_HAND, SETTLED, Label, case_id, rule_hash
 from rightcall.model.record import Record
+from rightcall.model.run import CaseResult
+from rightcall.run.evidence import TrialsDone
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
+from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
+from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
 FLOOR = 24
@@ -165,3 +174,108 @@ def run_judged_rate(
     except InputError as error:
         drawn = labelling.plan_labels(judged.population, judged.judge_hash)
         return NoJudgedRate(str(error), len(drawn))
+
+
+async def label_evidence(done: TrialsDone) -> Facts:
+    """What judges and people say of a run that is complete."""
+    if not done.complete:
+        return {}
+    gate = done.prepared.plan.gate
+    judged = await asyncio.to_thread(evidence_of_labels, done.store, done.run.id, gate)
+    return {} if judged is None else {"judged": judged}
+
+
+def evidence_of_labels(store: Store, run: str, gate: Gate | None) -> JudgedEvidence | None:
+    """What judges and people say for the verdict of a stored run; None when judges have no say in it."""
+    stored = store.runs.get(run)
+    if JUDGES not in stored.run.fingerprints:
+        return None
+    return judged_evidence(store, stored, gate)
+
+
+def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
+    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
+    if JUDGES not in stored.run.fingerprints or not stored.finished:
+        return ()
+    return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))
+
+
+def judged_evidence(store: Store, stored: StoredRun, gate: Gate | None) -> JudgedEvidence | None:
+    """What decides the judged rates of a gate, or of the verdict without one; None when judges have no say in it."""
+    judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]
+    if not judges:
+        return None
+    people = {judge.metric: _labels_of(store, stored, judge) for judge in judges}
+    cases = _cases(
+        judges, store.runs.results(stored.id), {name: found for name, (_, found) in people.items()}
+    )
+    return JudgedEvidence(
+        stored.id,
+        tuple(judge.metric for judge in judges if judge.decides),
+        {name: about for name, (about, _) in people.items()},
+        cases,
+    )
+
+
+def _has_a_say(judge: RunJudge, gate: Gate | None) -> bool:
+    """Whether a gate, or the verdict without one, depends on a judge."""
+    if gate is None:
+        return judge.decides
+    limits = (gate.min, gate.above_floor, gate.baseline)
+    rates = any(limit is not None for limit in limits) or bool(gate.categories or gate.tags)
+    return (judge.decides and rates) or judge.metric in gate.metrics
+
+
+def _cases(
+    judges: Iterable[RunJudge], results: Iterable[CaseResult], labels: dict[str, RateLabels | None]
+) -> dict[str, CaseEvidence]:
+    """The checked cases that judges were asked about; one without an answer of the agent is about nothing."""
+    forms = {judge.metric: judge.form for judge in judges}
+    cases = {}
+    for result in results:
+        scores = {name: result.metrics[name] for name in forms if name in result.metrics}
+        if not result.checked or len(scores) < len(forms):
+            continue
+        if result.error and not any(score.error for score in scores.values()):
+            continue
+        name = case_id(result.golden_id, result.trial)
+        people = {metric: found for metric, found in labels.items() if found and name in found.verdicts}
+        cases[name] = CaseEvidence(
+            result.golden_id,
+            {metric: forms[metric].verdict(score) for metric, score in scores.items()},
+            {metric: found.verdicts[name] for metric, found in people.items()},
+            result.fails_exactly,
+            {metric: found.chosen[name] for metric, found in people.items() if found.chosen},
+            any(name in found.saw_judge for found in people.values()),
+        )
+    return cases
+
+
+def _labels_of(store: Store, stored: StoredRun, judge: RunJudge) -> tuple[MetricLabels, RateLabels | None]:
+    """The labels of a metric that may estimate a rate, and what is known of them all."""
+    rule = rule_hash(judge.form.rubric) if judge.form.rubric else ""
+    try:
+        folder = label_folder(stored)
+        if not folder.file(judge.metric).is_file():
+            return MetricLabels(rule), None
+        judged = load_judged_run(store, stored.id, judge.metric, finished=False)
+        labelling = labels_of(judged, folder)
+        found = rate_labels(judged, labelling)
+    except InputError as error:
+        return MetricLabels(rule, problem=str(error)), None
+    problem = ""
+    if found.by_hand and not found.verdicts:
+        problem = f"{judge.metric}: hand-picked cases cannot estimate a rate; label drawn ones"
+    return MetricLabels(rule, len(labelling.stale), problem), found
+
+
+def judged_sentence(store: Store, stored: StoredRun, judge: RunJudge) -> str:
+    """What people would say of a judged metric of a run; empty when they have labelled none of its cases."""
+    try:
+        if not label_folder(stored).file(judge.metric).is_file():
+            return ""
+    except InputError:  # the suite is somewhere else, and its labels with it
+        return ""
+    rate = run_judged_rate(store, stored.id, judge.metric)
+    said = f"no rate by labels: {rate.reason}" if isinstance(rate, NoJudgedRate) else rate.sentence
+    return f"{judge.metric}: {said}"

@@ -16,13 +16,12 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.core.text import percent
+from rightcall.decide.rule_source import Facts
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.tally import Tally
-from rightcall.model.floor import Floor, FloorEvidence
 from rightcall.model.run import CaseResult, Run, Summary, missing_answers_text
 from rightcall.model.tool import Tool
-from rightcall.model.worst_case import WorstCaseNumbers
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, Cell, RunWork
 from rightcall.run.gate_evidence import GateEvidence
@@ -45,7 +44,6 @@ from rightcall.store.sql.run_writer import RunWriter
 
 if TYPE_CHECKING:
     from rightcall.decide.baseline import Baseline
-    from rightcall.decide.judged_evidence import JudgedEvidence
 
 LEAST_ERRORS = 10
 """Trials without an answer from which a run may stop asking: in a small run the others cost little and say more."""
@@ -256,9 +254,7 @@ class LiveRun:
         run: Run,
         baseline: Baseline | None,
         tools: Mapping[str, Tool],
-        judged: JudgedEvidence | None = None,
-        floor: Floor | None = None,
-        worst_case: WorstCaseNumbers | None = None,
+        facts: Facts,
     ) -> RunOutcome:
         progress, gate = self._progress, self._plan.gate
         summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
@@ -278,23 +274,20 @@ class LiveRun:
             verdict = decide(
                 gate,
                 self._evidence.outcomes(),
+                facts,
                 baseline=baseline,
                 stopped=stopped,
-                floor=FloorEvidence(floor, len(self._plan.quarantine)),
-                judged=judged,
-                worst_case=worst_case,
                 failed_tools=summary.failed_tools,
             )
             verdict = with_template_notice(verdict, self._plan.undeclared_templates)
             verdict = msgspec.structs.replace(with_counts(verdict, summary, gate), rate=summary.overall.rate)
         else:
-            verdict = verdict_without_gate(summary, judged, self._plan.judges)
+            verdict = verdict_without_gate(summary, facts.get("judged"), self._plan.judges)
         return RunOutcome(
             run,
             msgspec.structs.replace(
                 with_verdict(summary, verdict),
-                floor=floor,
-                worst_case=worst_case,
+                **{name: facts[name] for name in facts.keys() & set(Summary.__struct_fields__)},
                 stopped_early=self.ended_early and progress.done < progress.planned,
             ),
             verdict,

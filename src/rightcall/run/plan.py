@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -22,6 +22,7 @@ from rightcall.core.codec import describe_value, fingerprint_value, stable_repr
 from rightcall.core.digest import file_digest, hex_digest
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.seam import BUILT_IN
 from rightcall.datasets.goldens import numbered_goldens
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.metrics.base import Metric
@@ -323,3 +324,13 @@ def _fingerprint(value: Any) -> str:
 def content_of(value: Any) -> bytes:
     """The bytes that a fingerprint is computed from."""
     return msgspec.json.encode(value, enc_hook=repr, order="deterministic")
+
+
+def evidence_names(gate: Gate | None, documents: Collection[str] = ()) -> list[str]:
+    """What a gate asks for by a key that it has, or a run by a document of that name."""
+    unset = Gate()
+    return [
+        name
+        for name in BUILT_IN["evidence"]
+        if name in documents or (gate is not None and getattr(gate, name, None) != getattr(unset, name, None))
+    ]

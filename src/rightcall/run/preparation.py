@@ -16,11 +16,12 @@ from rightcall.agents.agent_loop import settings_of
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
-from rightcall.core import codec
+from rightcall.core import codec, seam
 from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.text import first_names
 from rightcall.datasets.review import needs_review, review_problem
+from rightcall.decide.config import Gate
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.call_kinds import skills_of, skills_to_load
 from rightcall.model.expected_call import ExpectedCall
@@ -30,11 +31,10 @@ from rightcall.model.skill_load import SkillIndex, can_load
 from rightcall.model.tool import Tool
 from rightcall.models.base import Settings
 from rightcall.recording.judged_trial import tape_judges
-from rightcall.run.attacks import worst_case_problems
 from rightcall.run.conversations import conversation_problem
 from rightcall.run.golden_check import ForbiddenCodes, check_goldens, codes_of
 from rightcall.run.inputs import Inputs
-from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of
+from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of, evidence_names
 from rightcall.run.request_templates import template_notice
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, sdk_versions
@@ -210,7 +210,7 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
         problems += _loader_problems(session, reading.skills_expected)
         if session.asks_model and not remote:
             problems += await model_problems(plan.agent, reading.models)
-        problems += golden_problems + (worst_case_problems(plan) if plan.gate is not None else [])
+        problems += golden_problems + _evidence_problems(plan.gate)
         if reading.unreviewed:
             problems.append(_review_problem(plan.dataset, reading.unreviewed))
         if plan.trials < 1:
@@ -344,6 +344,17 @@ def _loader_problems(session: OpenAgent, skills: Sequence[str]) -> list[str]:
         f"goldens expect skills ({first_names(list(skills), SHOWN)}), but the agent has no tool to load one: {loaders};"
         " add it to tools, or set agent.skills to offer load_skill"
     ]
+
+
+def _evidence_problems(gate: Gate | None) -> list[str]:
+    """What to install when a gate asks for something that nothing here can find out."""
+    problems: list[str] = []
+    for name in evidence_names(gate):
+        try:
+            seam.load("evidence", name)
+        except ConfigError as error:
+            problems += error.problems
+    return problems
 
 
 def _review_problem(dataset: Path | Sequence[AnyGolden], ids: list[str]) -> str:

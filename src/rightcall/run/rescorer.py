@@ -21,7 +21,8 @@ from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.outcome import evidence_of_labels, results_of_run, verdict_without_gate, with_verdict
+from rightcall.run.judged_estimate import evidence_of_labels
+from rightcall.run.outcome import results_of_run, verdict_without_gate, with_verdict
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run

@@ -19,15 +19,13 @@ from rightcall.model.run import Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.answers import verdict_by_answers
-from rightcall.run.attacks import worst_case_of_plan
 from rightcall.run.backend import Backend, RunWork
-from rightcall.run.floor import floor_of_plan
+from rightcall.run.evidence import TrialsDone, collect_facts
 from rightcall.run.live_run import LiveRun, Progress, RunOutcome, Watcher, worst_case
 from rightcall.run.local_trials import DecidedTrials, Decider, InProcess
-from rightcall.run.outcome import evidence_of_labels, results_of_run, with_verdict
+from rightcall.run.outcome import results_of_run, with_verdict
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import PlanWarning, Prepared, preflight
-from rightcall.run.run_judges import JUDGES
 from rightcall.run.run_record import REPLAYED, DoneCells, golden_set_name
 from rightcall.run.sink import store_batch
 from rightcall.run.watched_inputs import INTERRUPTED, WatchedInputs, watch_of_run, with_texts
@@ -141,16 +139,12 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     """Decide about a run whose trials are over, and store the verdict."""
     prepared, store, persist, backend = job
     plan, run, decided = prepared.plan, begun.run, job.decided
-    floor = await floor_of_plan(prepared)
-    judged = None
-    if (plan.gate is not None or JUDGES in run.fingerprints) and complete:
-        judged = await asyncio.to_thread(evidence_of_labels, store, run.id, plan.gate)
-    worst = await worst_case_of_plan(plan, prepared.tools) if plan.gate is not None else None
+    facts = await collect_facts(TrialsDone(prepared, store, run, complete))
     if backend.remote or begun.done.count:  # whose results came without their trajectories
         running.recount(results_of_run(store, run.id, trajectories=True))
     notices = backend.notices()
     running.keeps_state = next((notice for notice in notices if notice.startswith(KEEPS_STATE)), "")
-    outcome = running.outcome(run, begun.baseline, prepared.tools, judged, floor, worst)
+    outcome = running.outcome(run, begun.baseline, prepared.tools, facts)
     others = [notice for notice in notices if not notice.startswith(KEEPS_STATE)]
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *others))
     if running.answers is not None and not running.answers.answered:

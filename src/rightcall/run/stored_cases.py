@@ -20,7 +20,8 @@ from rightcall.model.run import CaseResult, Summary
 from rightcall.models.hosts import server_of
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
-from rightcall.run.outcome import evidence_of_labels, verdict_without_gate, with_verdict
+from rightcall.run.judged_estimate import evidence_of_labels
+from rightcall.run.outcome import verdict_without_gate, with_verdict
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence

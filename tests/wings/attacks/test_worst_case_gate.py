@@ -14,7 +14,7 @@ from rightcall.core import seam
 from rightcall.model import ExpectedCall, Golden
 
 ASKED = {"unguarded": 0, "max_false_stops": 0.5, "threat": "text"}
-SERVICE = "worst_case_numbers"
+EVIDENCE = "worst_case"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_run_and_its_stored_numbers_decide_alike(invoke, guard, code, word, mo
     assert done.exit_code == code, done.output
     assert "an attacker who hijacks the model reaches" in " ".join(done.output.split())
     monkeypatch.setitem(
-        seam.BUILT_IN["services"], SERVICE, "rightcall.wings.gone:nothing"
+        seam.BUILT_IN["evidence"], EVIDENCE, "rightcall.wings.gone:nothing"
     )  # not replayed again
     exit_code, verdict = gated(invoke, guard, {"attacks": {"worst_case": ASKED}})
     assert (exit_code, verdict["word"]) == (code, word)
@@ -72,13 +72,13 @@ def test_a_run_without_the_numbers_is_inconclusive_and_says_what_to_type(invoke)
 
 
 def test_a_missing_wing_is_an_error_before_the_run(invoke, monkeypatch):
-    monkeypatch.setitem(seam.BUILT_IN["services"], SERVICE, "rightcall.wings.gone:nothing")
+    monkeypatch.setitem(seam.BUILT_IN["evidence"], EVIDENCE, "rightcall.wings.gone:nothing")
     done = invoke("auto", {"attacks": {"worst_case": ASKED}})
     assert done.exit_code != 0 and "pip install" in f"{done.output}{done.exception}"
 
 
 def test_a_gate_without_the_key_asks_nobody_and_writes_nothing(invoke, monkeypatch, tmp_path):
-    monkeypatch.setitem(seam.BUILT_IN["services"], SERVICE, "rightcall.wings.gone:nothing")
+    monkeypatch.setitem(seam.BUILT_IN["evidence"], EVIDENCE, "rightcall.wings.gone:nothing")
     assert invoke("none", {"gate": {"forbid": ["double_effect"]}}).exit_code == 0
     exported = invoke(
         "none", {"gate": {"forbid": ["double_effect"]}}, "runs", "export", "last", "-o", "out.jsonl"

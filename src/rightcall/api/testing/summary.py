@@ -118,7 +118,7 @@ def gate_verdict(
     if groups and not any(group.has_checks for group in groups):
         return nothing_checked(sum(group.unchecked for group in groups))
     outcomes = [outcome for group in groups for outcome in group.outcomes]
-    return decide(gate, outcomes, judged=_evidence_of_tests(groups))
+    return decide(gate, outcomes, {"judged": _evidence_of_tests(groups)})
 
 
 def _evidence_of_tests(groups: Sequence[Tested]) -> JudgedEvidence | None:

@@ -8,9 +8,12 @@ from msgspec.structs import replace
 
 from rightcall.agents.agent import tools_of
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.text import one_line
+from rightcall.decide.rule_source import Facts
 from rightcall.model.golden import AnyGolden
 from rightcall.model.tool import Tool
 from rightcall.model.worst_case import Threat, WorstCaseNumbers
+from rightcall.run.evidence import TrialsDone
 from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
@@ -20,6 +23,23 @@ from rightcall.wings.attacks.worst_case.suite_replay import replay_worst_case, s
 
 MOST_KEPT = 50
 """Calls that nothing stopped, and calls of the user that were stopped, which a run keeps of each."""
+
+
+async def worst_case_evidence(done: TrialsDone) -> Facts:
+    """The numbers that the gate asks for. If something prevents them, they say what."""
+    prepared = done.prepared
+    gate = prepared.plan.gate
+    if gate is None or gate.worst_case is None:
+        return {}
+    threat = gate.worst_case.threat
+    try:
+        numbers = await worst_case_numbers(prepared.plan, prepared.tools, threat)
+    except (
+        Exception
+    ) as error:  # tools that cannot be read, a world that raises: the run is finished and stays
+        why = one_line(scrubber()(str(error) or type(error).__name__), 200)
+        numbers = WorstCaseNumbers(threat=threat, inconclusive=f"the replay failed: {why}")
+    return {"worst_case": numbers}
 
 
 async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Threat) -> WorstCaseNumbers:
