@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from unittest import SkipTest
-
-import msgspec
 
 from rightcall.agents.agent import Agent
 from rightcall.api.testing.golden_batch import perform
@@ -15,8 +13,6 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.core.text import visible
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.base import short_json
-from rightcall.metrics.matching.call_kinds import read_skills
-from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import call_text, reason
 from rightcall.metrics.matching.verdict import ScoringRules
@@ -28,11 +24,11 @@ from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
 from rightcall.model.run import CaseResult
 from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
 from rightcall.run.answers import no_answer_reason
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan
 from rightcall.run.recorded_scores import score_cases, scorer_of
+from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.case import reason_of
 from rightcall.tools.definitions.offer import tools_for
 
@@ -143,7 +139,7 @@ def failure_text(golden: AnyGolden, results: Sequence[CaseResult], tools: Mappin
     if len(results) > 1:
         lines.append(f"({_which(first, results)}; {len(failed)} of {_count_text(results)} failed)")
     if first.trajectory is not None and isinstance(golden, Golden):
-        difference = calls_difference(golden, first.trajectory, tools)
+        difference = list(calls_difference(golden, first, tools))
         if difference:
             lines += ["", *difference, "", "  as expected   - expected, not called   + called, not expected"]
         if first.trajectory.output and not first.trajectory.calls:
@@ -181,35 +177,15 @@ def reasons(result: CaseResult) -> list[str]:
     return [line for line in lines if line] or ["did not pass"]
 
 
-def calls_difference(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[str]:
-    """Lines `  as expected`, `- expected, not made`, `+ made, not expected`; of alternatives, the nearest one."""
-    trajectory = read_skills(trajectory, tools)
-    chosen = _nearest(golden, trajectory, tools)
-    partners: dict[int, list[int]] = {}
-    wrong: list[int] = []
-    for failure in score_calls(chosen, trajectory, tools).failures:
-        failed_calls = [] if failure.call is None else [failure.call]
-        wrong += failed_calls
-        if failure.expected_call is not None:
-            partners.setdefault(failure.expected_call, []).extend(failed_calls)
-    lines: list[str] = []
-    shown: set[int] = set()
-
-    def show(place: int) -> None:
-        if place not in shown:
-            shown.add(place)
-            lines.append(f"+ {actual_text(trajectory.calls[place])}")
-
-    for place, expected_call in enumerate(chosen.expected_calls):
-        if place not in partners:
-            lines.append(f"  {expectation_text(expected_call)}")
-            continue
-        lines.append(f"- {expectation_text(expected_call)}")
-        for made_at in partners[place]:
-            show(made_at)
-    for place in sorted(set(wrong)):
-        show(place)
-    return lines
+def calls_difference(golden: AnyGolden, result: CaseResult, tools: Mapping[str, Tool]) -> Iterator[str]:
+    """Lines `  as expected`, `- expected, not called`, `+ called, not expected`, paired as every report pairs them."""
+    pairing = pairing_of(golden, result, tools)
+    for pair in pairing.pairs:
+        is_right = pair.kind == "right"
+        if pair.expected is not None:
+            yield f"{' ' if is_right else '-'} {expectation_text(pairing.expected[pair.expected])}"
+        if pair.call is not None and not is_right and pair.kind != "allowed":
+            yield f"+ {actual_text(pairing.calls[pair.call])}"
 
 
 def expectation_text(expected_call: ExpectedCall) -> str:
@@ -223,11 +199,3 @@ def actual_text(call: ToolCall) -> str:
     if call.arguments_unknown:
         return f"{call.name}(?)"
     return call_text(call.name, call.raw if call.arguments is None else call.arguments)
-
-
-def _nearest(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> Golden:
-    if not golden.any_of:
-        return golden
-    alternatives = (golden.expected_calls, *golden.any_of) if golden.expected_calls else golden.any_of
-    candidates = [msgspec.structs.replace(golden, expected_calls=calls, any_of=()) for calls in alternatives]
-    return max(candidates, key=lambda alternative: score_calls(alternative, trajectory, tools).score)
