@@ -276,7 +276,7 @@ def candidates(
     taken = [tool.parameter_names for tool in tools]
     word_sets = [frozenset(words) for words in counted]
     small = len(counted) <= ALL_PAIRS
-    pairs = combinations(range(len(counted)), 2) if small else _pairs_of_telling_words(counted, rarity)
+    pairs = combinations(range(len(counted)), 2) if small else _pairs_of_informative_words(counted, rarity)
     for i, j in pairs:
         mine, other = taken[i], taken[j]
         if mine or other:
@@ -294,9 +294,9 @@ def candidates(
                 yield pair
 
 
-def _pairs_of_telling_words(counted: Sequence[Counter[str]], rarity: Rarity) -> Iterator[tuple[int, int]]:
-    def telling_words(index: int) -> list[str]:
+def _pairs_of_informative_words(counted: Sequence[Counter[str]], rarity: Rarity) -> Iterator[tuple[int, int]]:
+    def informative_words(index: int) -> list[str]:
         ranked = sorted((-rarity[word] * (1 + times), word) for word, times in counted[index].items())
         return [word for _, word in ranked[:TELLING]]
 
-    return pairs_with_a_key(range(len(counted)), telling_words, MOST_SHARING)
+    return pairs_with_a_key(range(len(counted)), informative_words, MOST_SHARING)

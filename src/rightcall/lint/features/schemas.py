@@ -175,12 +175,12 @@ def _paths_from(
         waiting += [node for node in nodes if node.part in DEFINITIONS]  # anything may lead there
     inside = group_by((node for node in nodes if node.part not in DEFINITIONS), lambda node: id(node.parent))
 
-    def led_to(node: Node) -> Iterator[Node]:
+    def next_nodes(node: Node) -> Iterator[Node]:
         yield from inside.get(id(node), ())
         if (target := targets.get(id(node))) is not None:
             yield target
 
-    return frozenset(node.path for node in reachable(waiting, led_to))
+    return frozenset(node.path for node in reachable(waiting, next_nodes))
 
 
 _DRAFTS = {

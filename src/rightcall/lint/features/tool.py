@@ -145,7 +145,7 @@ class ToolFeatures:
         return self.sentences[0] if self.sentences else ""
 
     @cached_property
-    def telling_stems(self) -> frozenset[str]:
+    def informative_stems(self) -> frozenset[str]:
         """Stems of the words of the description that add something to the name."""
         return frozenset(
             root

@@ -43,7 +43,7 @@ def too_short(tool: ToolFeatures) -> Findings:
 
     Fails: {"description": "Shows coming rain."}
     """
-    if not tool.words or not tool.telling_stems or tool.description.strip().lower() in PLACEHOLDERS:
+    if not tool.words or not tool.informative_stems or tool.description.strip().lower() in PLACEHOLDERS:
         return  # missing-description, restates-name and placeholder say it better
     has_prose = bool(outside_sections(tool.description).strip())
     if len(tool.words) < FEWEST_WORDS or not has_prose:
@@ -67,14 +67,14 @@ def restates_name(tool: ToolFeatures) -> Findings:
     """
     if not tool.words or tool.description.strip().lower() in PLACEHOLDERS:
         return
-    if len(tool.telling_stems) <= 1 and tool.description.isascii():
-        added = "".join(tool.telling_stems)
+    if len(tool.informative_stems) <= 1 and tool.description.isascii():
+        added = "".join(tool.informative_stems)
         more = f"only '{added}' more than" if added else "no more than"
         yield Finding(
             ("description",),
             f"“{excerpt(tool.description)}” says {more} the name",
             "say what exactly it does, its limits, and when to use it",
-            severity="info" if tool.telling_stems else None,
+            severity="info" if tool.informative_stems else None,
         )
 
 
@@ -216,7 +216,7 @@ def no_usage_cue(tools: SetFeatures) -> SetFindings:
             rivals.setdefault(id(pair.first), pair.second.name)
             rivals.setdefault(id(pair.second), pair.first.name)
     for tool in tools.tools:
-        if len(tool.words) < 5 or len(tool.telling_stems) < 2 or _USAGE_CUE.search(tool.lower):
+        if len(tool.words) < 5 or len(tool.informative_stems) < 2 or _USAGE_CUE.search(tool.lower):
             continue
         rival = rivals.get(id(tool))
         if rival is not None:
