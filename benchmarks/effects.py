@@ -38,7 +38,6 @@ from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import postgres_store, sqlite_store
 from rightcall.tools.runtime.context import SystemClock, effects
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 KINDS = ("sync", "async", "thread", "own timeout")
@@ -148,7 +147,6 @@ def process(schedule: Schedule, number: int, *, calm: bool = False) -> None:
         [the_tool(schedule, drawn, calm=calm)],
         execute="real",
         idempotency=Idempotency(store, in_flight_wait_s=0.05),
-        rules=ToolRules(retries=Retries(most=0 if calm else drawn.choice([0, 2]), base_s=0.01)),
         clock=clock,
     )
     context = box.context(run=str(schedule.seed), task="t")

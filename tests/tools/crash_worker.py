@@ -20,8 +20,8 @@ from rightcall.model import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store
+from rightcall.tools.idempotency.store import Claim, ClaimRequest
 from rightcall.tools.runtime.context import VirtualClock
-from rightcall.tools.runtime.policy import Policy, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 
 DATABASE, EFFECTS, NOW, DIE_AT, *REST = sys.argv[1:]
@@ -50,27 +50,27 @@ async def pay(amount: int) -> dict[str, Any]:
     return {"paid": amount}
 
 
-def allow(tool: Any, arguments: Any) -> str:
-    die_if("before_start")
-    return ""
-
-
 def main() -> None:
     store = sqlite_store(DATABASE)
+    begin = store.begin
     finish = store.finish
+
+    def die_or_begin(wish: ClaimRequest) -> Claim:
+        die_if("before_start")
+        return begin(wish)
 
     def finish_and_die(*args: Any) -> bool:
         kept = finish(*args)
         die_if("after_record")
         return kept
 
+    store.begin = die_or_begin  # type: ignore[method-assign]
     store.finish = finish_and_die  # type: ignore[method-assign]
     box = Toolbox(
         [pay],
         execute="real",
         idempotency=Idempotency(store, in_flight_wait_s=10),
         clock=VirtualClock(float(NOW)),
-        rules=ToolRules(policy=Policy(check=allow)),
     )
     call = ToolCall("pay", {"amount": 5, "idempotency_key": "k"}, "c1")
     made = asyncio.run(box.invoke(call, box.context(run="r", task="t")))

@@ -189,14 +189,3 @@ def test_the_model_learns_that_a_result_was_replayed(result: Any, told: Any) -> 
     first, second = (message.results[0].output for message in done.messages if message.role == "tool")
     assert (first, second) == (result, told)
     assert [call.output for call in done.calls] == [result, result]
-
-
-def test_rules_may_leave_a_replayed_result_as_it_was() -> None:
-    @tool(idempotency="args")
-    async def act() -> dict[str, int]:
-        """Act."""
-        return {"paid": 5}
-
-    box = a_box(act, rules=ToolRules(mark_replayed=False))
-    first, again = invoke_all(box, a_call("act"), a_call("act"))
-    assert again.replayed and again.result.output == first.result.output == {"paid": 5}

@@ -16,12 +16,9 @@ from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.runtime.call_outcome import Invocation
 from rightcall.tools.runtime.context import CallContext, VirtualClock
 from rightcall.tools.runtime.errors import Abort, Aborted, ToolError
-from rightcall.tools.runtime.policy import Retries, ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.support.patience import SECONDS, until
 from tests.tools.helpers import a_box, a_call, run
-
-RETRIES = ToolRules(retries=Retries(most=3, base_s=0.01))
 
 
 class SlowWorld:
@@ -87,7 +84,7 @@ def test_a_write_out_of_time_is_neither_probed_nor_run_again_while_it_runs_and_i
 
     async def scenario() -> None:
         clock = VirtualClock()
-        box = a_box(world.tool(kind), rules=RETRIES, clock=clock)
+        box = a_box(world.tool(kind), clock=clock)
         context = box.context(run="r", task="t")
         first = await box.invoke(send(), context)
         assert (first.outcome, first.error.effect) == ("unknown", "unknown")
@@ -204,7 +201,7 @@ def test_a_tool_that_breaks_after_it_has_acted_does_not_free_its_key(mode, failu
         done.append(1)
         raise failure
 
-    box = a_box(pay, rules=RETRIES)
+    box = a_box(pay)
     context = box.context()
 
     async def often() -> None:

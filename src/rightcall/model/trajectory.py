@@ -21,7 +21,6 @@ LedgerPhase = Literal[
     "unknown",  # the effect may have happened
     "replayed",  # an earlier result was returned again, nothing was done
     "refused",  # rejected before anything was done
-    "runtime_retry",  # the runtime retried by itself
     "key_expired_reuse",  # a key was used again after its time to live
     "fault",  # an injected fault fired
     "guard",  # the guard stopped the call before anything was done; its detail names the rules

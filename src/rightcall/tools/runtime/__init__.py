@@ -6,11 +6,11 @@
     call_outcome  how it ended, with its result as JSON
     toolbox       Toolbox: the tools of an agent, and where a call enters
     context       what belongs to one trial: its clock, ledger, counters and worlds
-    policy        what an agent is permitted to do, and what the runtime repeats where that can do no harm
+    policy        what an agent is permitted to do, what is approved, and what stops it
 
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:
 
-    prepare       parse, resolve, validate, normalise, ask policy and confirmation
+    prepare       parse, resolve, validate, normalise, ask for permissions and confirmation
     outcome       what the tool returned or raised, as an outcome
     execute       time limits, and the tool itself, its effect recorded in the ledger; or a recording instead of it
 

@@ -98,7 +98,7 @@ class Invocation(Record, frozen=True):
     `call` is the model's call with status, output and latency filled in. `error` is set when the output is
     an error reply; with the outcome `ok` that means the effect is done and only the result was unusable.
     `replayed` means that nothing was done and an earlier result was returned again, byte for byte. `reason`
-    tells the operator, not the model, why the agent was stopped. `marked` says whether a replay is shown to the model.
+    tells the operator, not the model, why the agent was stopped.
     """
 
     call: ToolCall
@@ -109,12 +109,11 @@ class Invocation(Record, frozen=True):
     key: str = ""
     faults: tuple[str, ...] = ()
     reason: str = ""
-    marked: bool = True
 
     @property
     def result(self) -> ToolResult:
-        """The model's view of this call; a replayed one is marked, unless the rules say otherwise."""
-        output = as_replayed(self.call.output) if self.replayed and self.marked else self.call.output
+        """The model's view of this call; a replayed one is marked."""
+        output = as_replayed(self.call.output) if self.replayed else self.call.output
         return ToolResult(self.call.id, output, self.error is not None, self.call.name)
 
 

@@ -23,7 +23,7 @@ from rightcall.tools.runtime.execute import deadline, perform, recorded_call
 from rightcall.tools.runtime.invocation import ActiveCall, Next, Place, Stage, chain_stages, finished_call
 from rightcall.tools.runtime.json_values import fingerprint
 from rightcall.tools.runtime.outcome import Outcomes, known_failure
-from rightcall.tools.runtime.policy import RuntimeRetries, ToolRules
+from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer, Refused, WaitingCall
 
 Stages = Callable[[ActiveCall], Awaitable[Invocation]]
@@ -31,13 +31,9 @@ Stages = Callable[[ActiveCall], Awaitable[Invocation]]
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks.
-
-    `mark_replayed` tells the model when a result is one of an earlier call.
-    """
+    """Gives the call its outcome and records it. `strict` stops the agent when the user's code breaks."""
 
     strict: bool | None
-    mark_replayed: bool = True
 
     async def __call__(self, call: ActiveCall, next: Next) -> Invocation:
         """Run one call. Its outcome is data, `aborted` included; only cancellation is raised."""
@@ -48,7 +44,7 @@ class Answers(msgspec.Struct, frozen=True):
             finished = Finished("waiting")
         except Refused as refused:
             finished = Finished.with_error("rejected", refused.reply)
-        except ToolError as error:  # a preview or a policy of the user's refused
+        except ToolError as error:  # a preview of the user's refused
             finished = Finished.with_error("rejected", error.reply)
         except Abort as abort:
             finished = Finished.aborted(abort.reason, abort.effect or "none", unreached=abort.unreached)
@@ -62,7 +58,7 @@ class Answers(msgspec.Struct, frozen=True):
             raise
         except Exception as error:  # user code around the tool broke; the tool itself is guarded below
             finished = failure_before_call(call.call.name, error, strict=bool(self.strict))
-        return _record(call, finished, started, marked=self.mark_replayed)
+        return _record(call, finished, started)
 
 
 def failure_before_call(name: str, error: Exception, *, strict: bool) -> Finished:
@@ -84,7 +80,7 @@ def _mark(call: ActiveCall, finished: Finished) -> None:
         call.log("unanswered" if is_unanswered else "unreached", attempt=call.attempt, detail=detail)
 
 
-def _record(call: ActiveCall, finished: Finished, started: float, *, marked: bool = True) -> Invocation:
+def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
     _mark(call, finished)
     invocation = Invocation(
         finished_call(call.call, finished, (call.context.elapsed() - started) * 1000, call.approval),
@@ -95,7 +91,6 @@ def _record(call: ActiveCall, finished: Finished, started: float, *, marked: boo
         call.key,
         tuple(call.faults),
         finished.reason,
-        marked,
     )
     call.context.invocations.append(invocation)
     return invocation
@@ -217,13 +212,12 @@ def pipeline(
         return [stages[place] for stages in layers if place in stages]
 
     stages: list[Stage] = [
-        Answers(rules.strict, rules.mark_replayed),  # every call has exactly one outcome
-        preparer,  # parse, resolve, validate, normalise, policy, confirmation
+        Answers(rules.strict),  # every call has exactly one outcome
+        preparer,  # parse, resolve, validate, normalise, permissions, confirmation
         *of_layers(
             "read"
         ),  # what is handed to the agent: an error in place of the tool, a text in its result
         *of_layers("deliver"),  # lose the key, deliver twice
-        *([RuntimeRetries(rules.retries)] if rules.retries.most else []),  # where that can do no harm
         Batches(),  # each item separately from here on
         recorded_call,  # of a real tool: from here on a replay runs nothing
         idempotency.once,  # claim the key, or answer from its record

@@ -15,6 +15,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.key_formats import CONFIRMATION_PREFIX
 from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval, ApprovalPolicy
 from rightcall.model.tool import Tool
+from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.definitions.function import call_function
 from rightcall.tools.definitions.validate import Problem, problems
 from rightcall.tools.idempotency.guard import full_key, key_problem
@@ -23,7 +24,6 @@ from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.context import CallContext, CallVerdict
 from rightcall.tools.runtime.errors import (
     GUARD_ASKS,
-    Abort,
     ErrorReply,
     ToolError,
     invalid_args,
@@ -32,7 +32,6 @@ from rightcall.tools.runtime.errors import (
 )
 from rightcall.tools.runtime.invocation import ActiveCall, Next
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
-from rightcall.tools.runtime.policy import Policy
 
 
 @dataclass
@@ -86,10 +85,10 @@ class WaitingCall(Exception):  # noqa: N818  ends preparation; caught where the 
 
 
 class Preparer(msgspec.Struct):
-    """Parses, resolves, validates, normalises, and asks policy and confirmation."""
+    """Parses, resolves, validates, normalises, and asks for permissions and confirmation."""
 
     confirmations: Confirmations
-    policy: Policy
+    read_only: bool = False
     approvals: ApprovalPolicy | None = None
 
     async def __call__(self, call: ActiveCall, next: Next) -> Any:
@@ -99,8 +98,6 @@ class Preparer(msgspec.Struct):
 
     async def _prepare(self, call: ActiveCall) -> None:
         context, name, arguments = call.context, call.call.name, call.call.arguments
-        if self.policy.max_calls is not None and context.count("calls") >= self.policy.max_calls:
-            raise Abort(f"the budget of {self.policy.max_calls} calls is used up", effect="none")
         entry: BoundTool | None = context.offered.get(name)
         raw = call.call.raw
         if arguments is None and entry and raw is not None and not raw.strip():
@@ -114,7 +111,9 @@ class Preparer(msgspec.Struct):
             raise Refused(invalid_args(name, argument_problems))
         call.entry, call.ready = entry, entry.ready(context)
         _set_arguments(call, arguments)
-        refusal = _missing_role(entry.tool, context.roles) or self.policy.refusal(entry.tool, call.arguments)
+        refusal = _missing_role(entry.tool, context.roles)
+        if self.read_only and not only_reads(entry.tool.annotations):
+            refusal = f"{name} may change something, and only reading is allowed here"
         if refusal:
             raise Refused(ToolError("permission_denied", refusal).reply)
         if call.verdict is not None:

@@ -144,7 +144,7 @@ class Toolbox:
         with self._lock:
             if names not in self._stages_by_layers:
                 layers = filter(None, map(self._layers.get, names))
-                preparer = Preparer(self.confirmations, self._rules.policy, self.approvals)
+                preparer = Preparer(self.confirmations, self._rules.read_only, self.approvals)
                 stages = [layer.stages(self._keys) for layer in layers]
                 self._stages_by_layers[names] = pipeline(preparer, self._keys, self._rules, stages)
             return self._stages_by_layers[names]

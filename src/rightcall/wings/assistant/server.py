@@ -31,7 +31,7 @@ from rightcall.run.suite import load_suite
 from rightcall.show.view.grouped_trials import failed_goldens
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.mcp.server import report_progress, serve_stdio
-from rightcall.tools.runtime.policy import Policy, ToolRules
+from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.wings.assistant.project import Project
 from rightcall.wings.assistant.reply import first, with_explained_errors
@@ -266,7 +266,7 @@ def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
         if isinstance(attribute, FunctionTool)
     ]
     shown = [bound_tool for bound_tool in tools if bound_tool.tool.annotations.read_only or not read_only]
-    return Toolbox(shown, execute="real", rules=ToolRules(policy=Policy(read_only=read_only)))
+    return Toolbox(shown, execute="real", rules=ToolRules(read_only=read_only))
 
 
 async def serve_assistant(folder: Path, store_url: str | None, *, trust: bool, read_only: bool) -> None:
