@@ -34,7 +34,7 @@ from rightcall.run.outcome import (
 from rightcall.run.request_templates import (
     MOST_SEARCHED,
     template_groups,
-    template_notice,
+    template_line,
     undeclared_templates,
     with_template_notice,
 )
@@ -167,7 +167,7 @@ def compare_runs(
         for name, comparison, p in compared
     ]
     agents = {other.id: other.run.agent for other in others}
-    notices = {run: (template_notice(templates),) if templates else () for run, templates in groups.items()}
+    notices = {run: (template_line(templates),) if templates else () for run, templates in groups.items()}
     return [
         RunComparison(
             first.id,

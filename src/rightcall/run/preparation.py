@@ -35,7 +35,6 @@ from rightcall.run.conversations import conversation_problem
 from rightcall.run.golden_check import ForbiddenCodes, check_goldens, codes_of
 from rightcall.run.inputs import Inputs
 from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of, evidence_names
-from rightcall.run.request_templates import template_notice
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, sdk_versions
 from rightcall.tools.definitions.offer import with_tool_set
@@ -376,7 +375,6 @@ def gate_warnings(plan: Plan) -> list[str]:
         return []
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
-    notice = template_notice(plan.undeclared_templates)
     shared_kinds, scorer = [], plan.scorer
     for golden in plan.in_dataset_order():
         if golden.id not in plan.quarantine and scorer.checks(golden):
@@ -384,7 +382,7 @@ def gate_warnings(plan: Plan) -> list[str]:
             shared_kinds.append(kinds.setdefault(kind, kind))  # what many share, instead of a million goldens
     from rightcall.decide.sample_size import warnings
 
-    return ([notice] if notice else []) + warnings(
+    return warnings(
         plan.gate,
         [category for category, _, _ in shared_kinds],
         [tags for _, tags, _ in shared_kinds],

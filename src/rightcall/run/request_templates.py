@@ -95,6 +95,14 @@ def template_notice(groups: Sequence[TemplateGroup]) -> str:
     )
 
 
+def template_line(groups: Sequence[TemplateGroup]) -> str:
+    """The same in one line, for screens; empty when there is none."""
+    if not groups:
+        return ""
+    number, patterns = sum(len(group.goldens) for group in groups), pluralize(len(groups), "pattern")
+    return f"{pluralize(number, 'golden')} follow {patterns}: rightcall dataset check GOLDENS"
+
+
 def mask_values(golden: AnyGolden) -> str:
     """The request in lower case with one mark for each value in it."""
     text = _request(golden).lower()
@@ -213,7 +221,7 @@ def undeclared_templates(gate: Gate, goldens: Iterable[AnyGolden]) -> list[Templ
 
 def with_template_notice(verdict: Verdict, groups: Sequence[TemplateGroup]) -> Verdict:
     """The verdict with a note about templates that nobody declared."""
-    notice = template_notice(groups)
+    notice = template_line(groups)
     if not notice:
         return verdict
     return msgspec.structs.replace(verdict, notes=(*verdict.notes, Note("templates", notice)))

@@ -11,6 +11,7 @@ from rich.text import Text
 from rightcall.core.text import shorten
 from rightcall.improve.run_setup import run_record
 from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.show.run_screen import say_wrapped
 from rightcall.show.screen import Screen
 from rightcall.show.text import duration
 from rightcall.show.view.calls import CallView
@@ -97,7 +98,7 @@ def _print_outcome(out: Screen, view: CaseView, trials: GoldenRow, suite: str) -
     out.say("  [dim]{}[/dim]", "; ".join(filter(None, (which, suite))))
     out.say("[dim]{}[/dim]", " · ".join((*view.facts, *view.tags)))
     if view.reason:
-        out.print(view.reason, soft_wrap=True, style="red" if view.outcome == "failed" else "yellow")
+        say_wrapped(out, "", view.reason, "red" if view.outcome == "failed" else "yellow")
     _print_section(out, "asked", view.input)
 
 
