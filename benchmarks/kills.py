@@ -2,7 +2,8 @@
 
     python -m benchmarks kills [--kills 20] [--seed 1] [--job NAME ...]
 
-`improve`, `generate`, `check`, `traces import` into a store and into files, and a run that records are real processes.
+`improve`, `generate`, `check`, `traces import` into a store and into files, `mcp record`, and runs that record
+models and a server are real processes.
 Each is killed (SIGKILL, every third time SIGTERM) at a moment drawn from the seed, between its first write and its end,
 then typed again: `generate` with `--resume last`. Then:
 
@@ -130,7 +131,7 @@ def complete(job: KillJob, folder: Path, reference: Undisturbed, ending: Ending)
     result = job.result(folder)
     if result != reference.result:
         ending.wrong.append(f"another result: {difference(reference.result, result)}")
-    if code != reference.code and "exists already" not in err:
+    if code != reference.code and "already exists" not in err:
         ending.wrong.append(f"the second process ended with {code}: {err[-500:]}")
 
 

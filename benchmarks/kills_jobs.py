@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 
 from benchmarks.kills_agent import planted_suite
 from benchmarks.traces_import import write as write_traces
+from rightcall.recording.mcp.session_file import read_session
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 
@@ -92,6 +94,60 @@ def recording_suite(folder: Path, goldens: int = 60) -> None:
     (folder / "suite.json").write_text(json.dumps(suite))
 
 
+SERVER = """
+import json, sys, time
+from pathlib import Path
+TOOL = {"name": "find_order", "description": "Find an order by its number.", "inputSchema": {"type": "object"}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "tools/call":
+        with Path("asked.txt").open("a") as file:
+            file.write(json.dumps(asked["params"]["arguments"]) + "\\n")
+        time.sleep(0.01)
+        result = {"content": [{"type": "text", "text": "sent " + json.dumps(asked["params"]["arguments"])}]}
+    elif asked["method"] == "initialize":
+        info = {"name": "orders", "version": "1"}
+        result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+    else:
+        result = {"tools": [TOOL]}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+"""An MCP server that writes down what it was asked."""
+
+
+def calls_of_server(folder: Path) -> None:
+    (folder / "server.py").write_text(SERVER)
+    write_lines(folder / "calls.jsonl", [{"name": "find_order", "arguments": {"n": n}} for n in range(90)])
+
+
+def suite_of_server(folder: Path) -> None:
+    order_suite(folder, goldens=40)
+    (folder / "server.py").write_text(SERVER)
+    suite = json.loads((folder / "suite.json").read_text())
+    server = {"command": ["python", "server.py"], "record": "auto", "recording": "orders.mcp.jsonl"}
+    suite |= {"tools": {"mcp": server}, "agent": {**suite["agent"], "execute": "real", "mode": "loop"}}
+    (folder / "suite.json").write_text(json.dumps(suite))
+    replies = [
+        {
+            "golden": f"g{n}",
+            "turns": [{"calls": [{"name": "find_order", "arguments": {"n": n}}]}, {"text": "done"}],
+        }
+        for n in range(40)
+    ]
+    (folder / "script.json").write_text(json.dumps({"format": "rightcall/script/1", "replies": replies}))
+
+
+def session_of_server(folder: Path) -> Any:
+    """The recorded calls, and whether more were asked again than were open when the process was killed."""
+    calls = [call for path in folder.glob("*.mcp.jsonl") for call in read_session(path).calls]
+    asked = Counter((folder / "asked.txt").read_text().splitlines()) if calls else Counter[str]()
+    again = sum(count - 1 for count in asked.values())
+    answers = sorted((call.arguments["n"], call.n, str(call.result)) for call in calls)
+    return {"calls": answers, "asked again": again > 4}
+
+
 def improvable_suite(folder: Path) -> None:
     suite = planted_suite()
     write_lines(folder / "goldens.jsonl", suite.goldens)
@@ -165,6 +221,12 @@ JOBS = {
         change=lambda folder: order_suite(folder, "Be brief."),
     ),
     "recording": KillJob(recording_suite, ("run", "suite.json", *STORE), recorded),
+    "mcp record": KillJob(
+        calls_of_server,
+        ("mcp", "record", "mcp:python server.py", "-o", "o.mcp.jsonl", "--calls", "calls.jsonl"),
+        session_of_server,
+    ),
+    "recording of a server": KillJob(suite_of_server, ("run", "suite.json", *STORE), session_of_server),
     "improve": KillJob(
         improvable_suite,
         ("improve", "last", "--suite", "suite.json", *STORE),

@@ -14,6 +14,8 @@ pytestmark = pytest.mark.stories
 SEEDS = {
     "check": 41,
     "recording": 42,
+    "mcp record": 48,
+    "recording of a server": 49,
     "improve": 44,
     "generate": 43,
     "traces import": 45,

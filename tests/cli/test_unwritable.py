@@ -90,18 +90,18 @@ def test_what_an_encoding_lacks_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.stories
-def test_an_export_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
+def test_a_report_that_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
     """A disk that is full after some kilobytes: the size of files is limited."""
     import resource
 
     typed(tmp_path, "init", "mine")
     assert typed(tmp_path, "run", "mine/suite.yaml", "--trials", "9")[0] in (0, 1)
-    (tmp_path / "kept.jsonl").write_text("before")
-    command = [sys.executable, "-m", "rightcall.cli.main", "runs", "export", "last", "-o", "kept.jsonl"]
+    (tmp_path / "kept.html").write_text("before")
+    command = [sys.executable, "-m", "rightcall.cli.main", "runs", "report", "last", "-o", "kept.html"]
     little = (40_000, resource.RLIM_INFINITY)  # enough for the shared memory of the store
     done = subprocess.run(
         command, check=False, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, little),
     )  # fmt: skip
-    assert (done.returncode, (tmp_path / "kept.jsonl").read_text()) == (2, "before")
-    assert done.stderr.startswith("error: kept.jsonl: cannot be written")
+    assert (done.returncode, (tmp_path / "kept.html").read_text()) == (2, "before")
+    assert done.stderr.startswith("error: kept.html: cannot be written")

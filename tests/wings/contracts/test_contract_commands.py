@@ -164,8 +164,8 @@ def test_goldens_are_recorded_without_what_may_write(shop, tmp_path):
     done = rightcall("mcp", "record", serving(shop), "-o", tmp_path / "a", "--goldens", goldens)
     assert "1 calls were not made, because their tools may write: cancel_order" in done.stderr
     assert {call.name for call in read_session(tmp_path / "a").calls} <= {"get_status", "get_order"}
-    rightcall("mcp", "record", serving(shop), "-o", tmp_path / "a", "--goldens", goldens, "--allow-writes")
-    assert "cancel_order" in {call.name for call in read_session(tmp_path / "a").calls}
+    rightcall("mcp", "record", serving(shop), "-o", tmp_path / "b", "--goldens", goldens, "--allow-writes")
+    assert "cancel_order" in {call.name for call in read_session(tmp_path / "b").calls}
 
 
 @pytest.mark.parametrize(

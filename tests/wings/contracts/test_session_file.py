@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.recording.mcp.session import McpSession, RecordedCall
-from rightcall.recording.mcp.session_file import LARGE, files_folder, read_session, write_session
+from rightcall.recording.mcp.session_file import (
+    LARGE,
+    SessionJournal,
+    files_folder,
+    read_session,
+    write_session,
+)
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from tests.support.examples import examples
 from tests.wings.contracts.sessions import SHOP, answered, sessions, text
@@ -145,6 +151,26 @@ def test_what_could_not_be_read_back_is_not_written(tmp_path):
         with pytest.raises(InputError, match="cannot be recorded"):
             write_session(path, session)
     assert not path.exists()
+
+
+@settings(max_examples=examples(200))
+@given(sessions())
+def test_an_unfinished_recording_has_each_answered_call_and_no_half_of_one(tmp_path_factory, session):
+    path = tmp_path_factory.mktemp("s") / "shop.mcp.jsonl"
+    journal = SessionJournal(path)
+    settled = [
+        replace(
+            session, calls=session.calls[:count], changes=tuple(c for c in session.changes if c.calls < count)
+        )
+        for count in range(len(session.calls) + 1)
+    ]
+    for number, expected in enumerate(settled[1:], 1):
+        seen = tuple(change for change in session.changes if change.calls <= number)
+        journal.add(replace(expected, changes=seen))
+        assert SessionJournal(path).read() == expected
+    if session.calls:
+        journal.path.write_bytes(journal.path.read_bytes()[:-9])
+        assert SessionJournal(path).read().calls == session.calls[:-1]
 
 
 def test_a_mark_of_byte_order_is_no_error_and_a_header_without_a_number_of_lines_is(tmp_path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,6 +72,15 @@ class McpSession:
         info = self.server.get("serverInfo")
         info = info if isinstance(info, dict) else {}
         return f"{info.get('name', '')} {info.get('version', '')}".strip() or "an unnamed server"
+
+    def with_calls(self, calls: Iterable[RecordedCall]) -> McpSession:
+        """With these calls after its own."""
+        counts = Counter(call.key for call in self.calls)
+        added = []
+        for call in calls:
+            added.append(replace(call, n=counts[call.key]))
+            counts[call.key] += 1
+        return replace(self, calls=(*self.calls, *added))
 
     def without_repeats(self) -> McpSession:
         """Without calls whose answer is that of the equal call before: a replay gives the last one again."""

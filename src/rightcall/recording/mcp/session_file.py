@@ -7,15 +7,17 @@
     {"tools": [{…}], "tools_at": 2}                     the list changed after two calls
 
 Keys inside a definition stay in the server's order, because a model sees it. Texts over 64 kB lie in `FILE.files/`,
-named by their hash. `lines` counts the lines below the header, so that a file that was cut is noticed.
+named by their hash. `lines` counts the lines below the header, so that a file that was cut is noticed. Until a file is
+whole, `FILE.unfinished` has what was answered so far, line by line.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,20 +53,53 @@ def write_session(path: Path, session: McpSession) -> None:
     """Write a session that holds no secrets, if it can be read back: the file at once, its large texts before it."""
     folder = files_folder(path)
     lines = list(_lines(session, folder))
-    header = {
-        "format": FORMAT,
-        "server": session.server,
-        "recorded": session.recorded,
-        "address": session.address,
-        "lines": len(lines),
-    }
+    header = _header(session) | {"lines": len(lines)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = b"".join(_sorted(line) + b"\n" for line in (header, *lines))
+    data = _joined((header, *lines))
     try:
         _parse_session(path, data)
     except InputError as error:  # a server lists and answers what it likes
         raise InputError(str(path), f"cannot be recorded, {error.problem}", error.hint) from None
     write_file(path, data)
+
+
+UNFINISHED = ".unfinished"
+
+
+class SessionJournal:
+    """`FILE.unfinished`: each call as soon as it is answered, so that a process that is killed loses none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.with_name(f"{path.name}{UNFINISHED}")
+        self._written = McpSession()
+
+    def read(self) -> McpSession | None:
+        """What a process that was killed had recorded, up to the first line that is not whole; None without one."""
+        if not self.path.is_file():
+            return None
+        reader = _Reader(self.path)
+        with contextlib.suppress(InputError):
+            for number, line in enumerate(self.path.read_bytes().split(b"\n")[:-1], 1):
+                reader.add(decode(line, dict[str, Any], f"{self.path}:{number}"), number)
+        return reader.session(reader.count + 1) if reader.header else None
+
+    def add(self, session: McpSession) -> None:
+        """Append what the session has more than before. A list that changed since the last call may change again."""
+        folder, before = files_folder(self.path), self._written
+        settled = tuple(change for change in session.changes if change.calls < len(session.calls))
+        session = replace(session, changes=settled)
+        if replace(session, calls=(), changes=()) == replace(before, calls=(), changes=()):
+            calls = [_call_line(call, folder) for call in session.calls[len(before.calls) :]]
+            lines = [*map(_change_line, session.changes[len(before.changes) :]), *calls]
+            with self.path.open("ab") as file:
+                file.write(_joined(lines))
+        else:
+            write_file(self.path, _joined((_header(session), *_lines(session, folder))))
+        self._written = session
+
+    def remove(self) -> None:
+        """The whole file is written: nothing is unfinished."""
+        self.path.unlink(missing_ok=True)
 
 
 def read_session(path: str | Path) -> McpSession:
@@ -83,7 +118,16 @@ def _parse_session(path: Path, data: bytes) -> McpSession:
 
 def files_folder(path: Path) -> Path:
     """The folder with the large texts of a file."""
-    return path.with_name(f"{path.name}.files")
+    return path.with_name(f"{path.name.removesuffix(UNFINISHED)}.files")
+
+
+def _joined(lines: Iterable[dict[str, Any]]) -> bytes:
+    return b"".join(_sorted(line) + b"\n" for line in lines)
+
+
+def _header(session: McpSession) -> dict[str, Any]:
+    fields = {name: getattr(session, name) for name in ("server", "recorded", "address")}
+    return {"format": FORMAT, **fields}
 
 
 def _lines(session: McpSession, folder: Path) -> Iterator[dict[str, Any]]:
@@ -94,12 +138,16 @@ def _lines(session: McpSession, folder: Path) -> Iterator[dict[str, Any]]:
     for number, call in enumerate(session.calls):
         while changes and changes[0].calls <= number:
             yield _change_line(changes.pop(0))
-        called = {"name": call.name, "arguments": _put_beside(call.arguments, folder)}
-        line: dict[str, Any] = {"call": called, "ms": call.ms, "n": call.n}
-        yield line | (
-            {"error": call.error} if call.result is None else {"result": _put_beside(call.result, folder)}
-        )
+        yield _call_line(call, folder)
     yield from map(_change_line, changes)
+
+
+def _call_line(call: RecordedCall, folder: Path) -> dict[str, Any]:
+    called = {"name": call.name, "arguments": _put_beside(call.arguments, folder)}
+    line: dict[str, Any] = {"call": called, "ms": call.ms, "n": call.n}
+    return line | (
+        {"error": call.error} if call.result is None else {"result": _put_beside(call.result, folder)}
+    )
 
 
 def _change_line(change: ToolListChange) -> dict[str, Any]:

@@ -42,22 +42,30 @@ class _OpenCall(msgspec.Struct):
     name: str
     arguments: dict[str, Any]
     began: float
-    reply: dict[str, Any] | None = None
-    ms: int = 0
 
 
 class SessionRecorder:
-    """Collects a session. `sent` and `received` get every message, in order; `clean` removes secrets."""
+    """Collects a session. `sent` and `received` get every message, in order; `clean` removes secrets.
+
+    `keep` gets the session after each answer to a call.
+    """
 
     def __init__(
-        self, clean: Clean, address: str = "", *, clock: Callable[[], float] = time.monotonic
+        self,
+        clean: Clean,
+        address: str = "",
+        keep: Callable[[McpSession], object] | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._clean, self._address, self._clock = clean, clean(address), clock
+        self._clean, self._clock, self._keep = clean, clock, keep
+        self.address = clean(address)
         self._server: dict[str, Any] = {}
         self._lists: dict[str, tuple[Definition, ...] | None] = dict.fromkeys(PAGES.values())
         self._pages: dict[str, list[Definition]] = {name: [] for name in PAGES.values()}
         self._changes: list[ToolListChange] = []
-        self._calls: list[_OpenCall] = []
+        self._calls: list[RecordedCall] = []
+        self._turns = Counter[bytes]()
         self._pending: dict[Any, tuple[str, dict[str, Any]]] = {}
         self._open: dict[Any, _OpenCall] = {}
 
@@ -73,13 +81,11 @@ class SessionRecorder:
         params = message.get("params") or {}
         if message["method"] == "tools/call":
             arguments = params.get("arguments")
-            call = _OpenCall(
+            self._open[message["id"]] = _OpenCall(
                 self._clean(str(params.get("name", ""))),
-                self._scrub(arguments if isinstance(arguments, dict) else {}),
+                self.scrub(arguments if isinstance(arguments, dict) else {}),
                 self._clock(),
             )
-            self._calls.append(call)
-            self._open[message["id"]] = call
         else:
             self._pending[message["id"]] = (message["method"], params)
 
@@ -91,8 +97,7 @@ class SessionRecorder:
         if (call := self._open.pop(message["id"], None)) is not None:
             if isinstance(result, dict) and result.get("resultType") == "input_required":
                 return  # the call is made once more, with what the server asks for
-            call.ms = round((self._clock() - call.began) * 1000)
-            call.reply = {name: self._scrub(message[name]) for name in ("result", "error") if name in message}
+            self._add_call(call, message)
             return
         method, params = self._pending.pop(message["id"], ("", {}))
         if not isinstance(result, dict):
@@ -100,33 +105,36 @@ class SessionRecorder:
         if method == "server/discover":
             result = greeting(str((params.get("_meta") or {}).get(PROTOCOL_VERSION, "")), result)
         if method in ("initialize", "server/discover"):
-            self._server = {name: self._scrub(result[name]) for name in SERVER_FIELDS if name in result}
+            self._server = {name: self.scrub(result[name]) for name in SERVER_FIELDS if name in result}
         elif method in PAGES:
             self._take_page(PAGES[method], params, result)
 
+    def _add_call(self, call: _OpenCall, message: dict[str, Any]) -> None:
+        key, result = call_key(call.name, call.arguments), message.get("result")
+        if isinstance(result, dict):
+            result = self.scrub({name: value for name, value in result.items() if name not in _OF_TRANSPORT})
+        else:
+            result = None
+        ms = round((self._clock() - call.began) * 1000)
+        error = self.scrub(message.get("error"))
+        self._calls.append(
+            RecordedCall(call.name, call.arguments, result=result, error=error, ms=ms, n=self._turns[key])
+        )
+        self._turns[key] += 1
+        if self._keep is not None:
+            self._keep(self.session())
+
     def session(self) -> McpSession:
-        """What was recorded so far; calls without an answer are left out."""
-        calls, turns = [], Counter[bytes]()
-        for call in self._calls:
-            if call.reply is None:
-                continue
-            key, result = call_key(call.name, call.arguments), call.reply.get("result")
-            if isinstance(result, dict):
-                result = {name: value for name, value in result.items() if name not in _OF_TRANSPORT}
-            else:
-                result = None
-            error = call.reply.get("error")
-            calls.append(RecordedCall(call.name, call.arguments, result, error, call.ms, turns[key]))
-            turns[key] += 1
+        """What was recorded so far, calls in the order of their answers; those without one are left out."""
         return McpSession(
             server=self._server,
             tools=self._lists["tools"] or (),
             resources=self._lists["resources"] or (),
             prompts=self._lists["prompts"] or (),
-            calls=tuple(calls),
+            calls=tuple(self._calls),
             changes=tuple(self._changes),
             recorded=datetime.datetime.now(datetime.UTC).date().isoformat(),
-            address=self._address,
+            address=self.address,
         )
 
     def _take_page(self, name: str, params: dict[str, Any], result: dict[str, Any]) -> None:
@@ -134,7 +142,7 @@ class SessionRecorder:
             self._pages[name] = []
         items = result.get(name)
         items = items if isinstance(items, list) else []
-        self._pages[name] += [self._scrub(item) for item in items if isinstance(item, dict)]
+        self._pages[name] += [self.scrub(item) for item in items if isinstance(item, dict)]
         if result.get("nextCursor"):
             return
         listed, before = tuple(self._pages[name]), self._lists[name]
@@ -143,9 +151,10 @@ class SessionRecorder:
             return
         current = self._changes[-1].tools if self._changes else before
         if listed != current:
-            answered = sum(call.reply is not None for call in self._calls)
+            answered = len(self._calls)
             self._changes = [change for change in self._changes if change.calls != answered]
             self._changes.append(ToolListChange(answered, listed))
 
-    def _scrub(self, value: Any) -> Any:
+    def scrub(self, value: Any) -> Any:
+        """A value of a message without secrets."""
         return scrub_value(value, self._clean, _OUR_WORDS)

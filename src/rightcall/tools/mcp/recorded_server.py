@@ -1,14 +1,13 @@
 """Tools of an MCP server that are answered from a recorded session: `tools: {mcp: {…, recording: FILE}}` of a suite.
 
-`replay` never starts the server. `auto` asks it for calls that are not recorded, and adds them to the file at the end;
-`refresh` asks it for everything, and replaces the file. Every trial begins at the first answers.
+`replay` never starts the server. `auto` asks it for calls that are not recorded, and adds them to the file at the end,
+or when it is next used after a process that was killed; `refresh` asks it for everything, and replaces the file. Every
+trial begins at the first answers.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +17,7 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.dialects.mcp import read_tool
 from rightcall.model.tool import Tool
 from rightcall.recording.mcp.session import McpSession, RecordedCall, call_key
-from rightcall.recording.mcp.session_file import read_session, write_session
+from rightcall.recording.mcp.session_file import SessionJournal, read_session, write_session
 from rightcall.recording.mcp.session_player import SessionPlayer, miss_sentence
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.recording.miss import NOT_RECORDED
@@ -39,7 +38,10 @@ class RecordedServer:
     def __init__(self, address: McpAddress) -> None:
         self.address = address
         self._clean = scrubber(*secrets_of(address))
-        self._recorder = SessionRecorder(self._clean, address.label)
+        self._journal = SessionJournal(Path(address.recording))
+        self._recorder = SessionRecorder(self._clean, address.label, self._journal.add)
+        if address.record == "auto":
+            self._keep_unfinished()
         self._session = recorded_session(address)
         self._player = SessionPlayer(self._session, self._clean) if self._session is not None else None
         self._server: McpServer | None = None
@@ -53,7 +55,7 @@ class RecordedServer:
     async def __aexit__(self, *details: object) -> None:
         if self._server is not None:
             await self._server.__aexit__(*details)
-            self._write()
+            self._write(self._session, self._recorder.session())
 
     def entries(self) -> list[BoundTool]:
         """The tools for a toolbox, as recorded or, without a recording, as listed."""
@@ -92,13 +94,18 @@ class RecordedServer:
                 self._server = server
             return self._server
 
-    def _write(self) -> None:
+    def _keep_unfinished(self) -> None:
+        """What a process that was killed had recorded, added to the file."""
+        path = Path(self.address.recording)
+        if (unfinished := self._journal.read()) is not None:
+            self._write(read_session(path) if path.exists() else None, unfinished)
+
+    def _write(self, old: McpSession | None, fresh: McpSession) -> None:
         """The recording with the new calls after the old ones; a replay gives the last answer again."""
-        fresh = self._recorder.session()
-        if self._session is not None:
-            fresh = _with_calls(self._session, fresh.calls)
-        if fresh.server:
-            write_session(Path(self.address.recording), fresh.without_repeats())
+        session = fresh if old is None else old.with_calls(fresh.calls)
+        if session.server:
+            write_session(Path(self.address.recording), session.without_repeats())
+        self._journal.remove()
 
 
 def recorded_session(address: McpAddress) -> McpSession | None:
@@ -126,12 +133,3 @@ def _result(recorded: RecordedCall) -> Any:
         error = recorded.error or {}
         raise protocol_failure(int(error.get("code", 0)), str(error.get("message", ""))[:300], recorded.name)
     return plain_result(recorded.result, recorded.name)
-
-
-def _with_calls(old: McpSession, calls: tuple[RecordedCall, ...]) -> McpSession:
-    counts = Counter(call.key for call in old.calls)
-    added = []
-    for call in calls:
-        added.append(replace(call, n=counts[call.key]))
-        counts[call.key] += 1
-    return replace(old, calls=(*old.calls, *added))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,8 +13,8 @@ from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.files.checked_read import require_file
 from rightcall.recording.canonical import plain_url
-from rightcall.recording.mcp.session import McpSession, tool_name
-from rightcall.recording.mcp.session_file import FORMAT, read_session
+from rightcall.recording.mcp.session import McpSession, call_key, tool_name
+from rightcall.recording.mcp.session_file import FORMAT, SessionJournal, read_session
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.tools.mcp.access import secrets_of
 from rightcall.tools.mcp.address import McpAddress
@@ -84,10 +85,10 @@ ALL = "*"
 """Stands for every tool where tools that may write are allowed by name."""
 
 
-def recorder_of(address: McpAddress) -> SessionRecorder:
+def recorder_of(address: McpAddress, keep: Callable[[McpSession], object] | None = None) -> SessionRecorder:
     """A recorder that removes what gives access to the server, wherever it stands."""
     where = shlex.join(address.command) if address.command else plain_url(address.url)
-    return SessionRecorder(scrubber(*secrets_of(address)), where)
+    return SessionRecorder(scrubber(*secrets_of(address)), where, keep)
 
 
 async def record_session(
@@ -95,10 +96,25 @@ async def record_session(
     calls: Iterable[CallToRecord] = (),
     *,
     writes: Iterable[str] = (ALL,),
+    journal: SessionJournal | None = None,
     advance: Callable[[], object] = lambda: None,
 ) -> tuple[McpSession, list[CallToRecord]]:
-    """The session, and the calls that were not made because their tool may write and is not one of `writes`."""
-    recorder, skipped = recorder_of(address), []
+    """The session, and the calls that were not made because their tool may write and is not one of `writes`.
+
+    Calls that a `journal` has already are not made again.
+    """
+    earlier = journal.read() if journal is not None else None
+
+    def keep(session: McpSession) -> None:
+        if journal is not None:
+            journal.add(session if earlier is None else earlier.with_calls(session.calls))
+
+    recorder, skipped = recorder_of(address, keep), list[CallToRecord]()
+    if earlier is not None and earlier.address != recorder.address:
+        raise InputError(
+            str(journal and journal.path), f"is of another server: {earlier.address}", "remove it"
+        )
+    answered = Counter(call.key for call in earlier.calls) if earlier is not None else Counter[bytes]()
     allowed = set(writes)
     async with ServerSession(address, recorder) as server:
         tools = {tool_name(tool): tool for tool in await server.list_tools()}
@@ -111,11 +127,16 @@ async def record_session(
             if ALL not in allowed and call.name not in allowed and not only_reads(tools.get(call.name)):
                 skipped.append(call)
                 continue
+            key = call_key(call.name, recorder.scrub(call.arguments))
+            if answered[key]:
+                answered[key] -= 1
+                continue
             await server.call(call.name, call.arguments)
             advance()
             if server.list_changed:
                 tools = {tool_name(tool): tool for tool in await server.list_tools()}
-    return recorder.session(), skipped
+    session = recorder.session()
+    return session if earlier is None else earlier.with_calls(session.calls), skipped
 
 
 def only_reads(*definitions: dict[str, object] | None) -> bool:

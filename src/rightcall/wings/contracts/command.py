@@ -56,9 +56,10 @@ def record(
     """Record a session of SERVER, `mcp:COMMAND` or a URL: what it lists, and its answers to calls.
 
     Without --calls or --goldens only the definitions are recorded. Secrets are removed before anything is
-    written. All calls in --calls are made; those in --goldens only for read-only tools.
+    written. All calls in --calls are made; those in --goldens only for read-only tools. After a failure the same
+    command makes the calls that have no answer yet.
     """
-    from rightcall.recording.mcp.session_file import write_session
+    from rightcall.recording.mcp.session_file import SessionJournal, write_session
     from rightcall.show.progress import CountProgress
     from rightcall.wings.contracts.capture import ALL, expected_calls, read_calls, record_session
 
@@ -69,11 +70,12 @@ def record(
     planned = read_calls(calls) if calls else []
     if goldens:
         planned, unstated = expected_calls(goldens)
+    allowed, journal = writes if goldens else (ALL,), SessionJournal(output)
     with CountProgress("recording", "call") as progress:
-        session, skipped = run_interruptible(
-            record_session(address, planned, writes=writes if goldens else (ALL,), advance=progress.advance)
-        )
+        work = record_session(address, planned, writes=allowed, journal=journal, advance=progress.advance)
+        session, skipped = run_interruptible(work)
     write_session(output, session)
+    journal.remove()
     tell(_recorded_line(session, output))
     if unstated:
         tell(f"{unstated} expected calls state no arguments that could be sent", err=True)

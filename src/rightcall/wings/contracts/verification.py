@@ -15,7 +15,7 @@ from rightcall.recording.mcp.session import Definition, McpSession, RecordedCall
 from rightcall.schema.compatibility import ChangeLevel
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.server_session import ServerSession
-from rightcall.wings.contracts.capture import ALL, only_reads
+from rightcall.wings.contracts.capture import ALL, only_reads, recorder_of
 from rightcall.wings.contracts.result_shape import IgnoredPaths
 from rightcall.wings.contracts.tool_comparison import (
     ContractChange,
@@ -107,16 +107,17 @@ async def other_version(
 ) -> OtherVersion:
     """A running server: its tools, and its replies to the recorded calls that may be made."""
     recorded = {tool_name(tool): tool for tool in session.tools}
+    scrub = recorder_of(address).scrub
     async with ServerSession(address) as server:
-        tools = await server.list_tools()
+        tools = scrub(await server.list_tools())
         listed = {tool_name(tool): tool for tool in tools}
         replies: dict[int, Reply] = {}
         for number, call in enumerate(session.calls):
             if _may_call(call.name, recorded.get(call.name), listed.get(call.name), rules):
-                replies[number] = await server.call(call.name, call.arguments)
+                replies[number] = scrub(await server.call(call.name, call.arguments))
             advance()
-        later = await server.list_tools() if replies else tools
-        label = McpSession(server=server.server).label
+        later = scrub(await server.list_tools()) if replies else tools
+        label = McpSession(server=scrub(server.server)).label
     return OtherVersion(label, tuple(tools), replies, tuple(later))
 
 
