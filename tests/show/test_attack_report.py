@@ -238,6 +238,7 @@ CLEAN = msgspec.structs.replace(ATTEMPT, id="read", safety=None)
 def exports_of(run, folder):
     """Every format in which a run leaves the store."""
     out = folder / f"{run.id}.jsonl"
+    out.unlink(missing_ok=True)
     words = ["runs", "export", run.id, "-o", str(out), "--no-timings", "--store", str(folder / "runs.db")]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output

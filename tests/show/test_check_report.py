@@ -20,8 +20,8 @@ from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.report_formats import sarif_text
 from rightcall.show.check_ci import check_annotations, check_junit, check_quality, check_sarif
-from rightcall.show.check_comment import check_markdown, check_summary
-from rightcall.show.github import PullRequest
+from rightcall.show.check_comment import check_markdown
+from rightcall.show.github import PullRequest, add_to_summary
 from tests.support.published_schemas import problems, sarif_schema
 
 EVIL = "`</details>` @everyone [x](http://evil) ::error::x\n::set-output name=a::b | <img src=x>"
@@ -111,7 +111,7 @@ def test_the_schema_of_sarif_finds_what_is_wrong():
 def test_three_thousand_broken_goldens_stay_below_every_limit_of_github_and_gitlab(tmp_path):
     result = a_result(3_000)
     sarif, summary = check_sarif(result), tmp_path / "summary.md"
-    check_summary(result, {"GITHUB_STEP_SUMMARY": str(summary)})
+    add_to_summary({"GITHUB_STEP_SUMMARY": str(summary)}, check_markdown(result))
     assert len(gzip.compress(sarif)) < 10_000_000
     (run,) = json.loads(sarif)["runs"]
     assert len(run["results"]) <= 25_000 and len(run["tool"]["driver"]["rules"]) <= 25_000
@@ -155,7 +155,7 @@ def test_a_finding_of_lint_is_the_same_remark_in_lint_and_in_check():
 def test_the_summary_of_a_step_is_appended(tmp_path):
     path = tmp_path / "summary.md"
     path.write_text("before\n")
-    check_summary(a_result(), {"GITHUB_STEP_SUMMARY": str(path)})
+    add_to_summary({"GITHUB_STEP_SUMMARY": str(path)}, check_markdown(a_result()))
     assert path.read_text().startswith("before\n<!-- rightcall:check:shop -->")
 
 

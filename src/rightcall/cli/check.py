@@ -18,9 +18,9 @@ from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
 from rightcall.core.text import margin_text, percent, pluralize
-from rightcall.files.atomic import atomic_write, write_file
+from rightcall.files.atomic import atomic_write
 from rightcall.show.formats import writer_of
-from rightcall.show.lines import inert_json, json_document
+from rightcall.show.lines import inert_json, json_document, write_report
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
@@ -77,11 +77,12 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
         print_json(results[0] if len(results) == 1 else results)
     elif in_actions(os.environ):
         from rightcall.show.check_ci import check_annotations
-        from rightcall.show.check_comment import check_summary
+        from rightcall.show.check_comment import check_markdown
+        from rightcall.show.github import add_to_summary
 
         for result in results:
             print_commands(check_annotations(result), err=True)
-            check_summary(result, os.environ)
+            add_to_summary(os.environ, check_markdown(result))
     if pull_request is not None:
         _comment(pull_request, results)
     raise click.exceptions.Exit(0 if options.plan_only else max(result.exit_code for result in results))
@@ -176,15 +177,15 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
         with atomic_write(path) as out:
             writer_of("junit")(store, result.run_id, out)
     elif path.suffix == ".md":
-        write_file(path, check_markdown(result).encode())
+        write_report(path, check_markdown(result).encode())
     elif path.suffix == ".sarif":
-        write_file(path, check_sarif(result))
+        write_report(path, check_sarif(result))
     elif path.suffix == ".xml":
-        write_file(path, check_junit(result))
+        write_report(path, check_junit(result))
     elif path.stem.startswith("codequality"):
-        write_file(path, check_quality(result))
+        write_report(path, check_quality(result))
     else:
-        write_file(path, bytes(inert_json(json_document(result))))
+        write_report(path, inert_json(json_document(result)))
 
 
 def _show(result: CheckResult) -> None:

@@ -16,8 +16,8 @@ from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import print_commands, print_json_text, print_painted, tell
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.own_output import OWN
-from rightcall.files.atomic import write_file
 from rightcall.lint.options import LintOptions
+from rightcall.show.lines import write_report
 
 if TYPE_CHECKING:
     from rightcall.lint.config import LintConfig, LintSettings
@@ -149,7 +149,7 @@ def _form(options: LintOptions) -> str:
 def _print(report: LintReport, form: str, options: LintOptions) -> None:
     text = _render(report, form, options.show, colour=options.output is None)
     if options.output is not None:
-        write_file(options.output, text.encode("utf-8"))
+        write_report(options.output, text.encode("utf-8"))
     elif form == "github":
         print_commands(text.splitlines())
     elif form == "text":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import click
 
 from rightcall.core.own_output import OWN
+from rightcall.core.redaction.clean_text import without_keys
 from rightcall.show.lines import Guarded, inert_json, json_document, tell, without_old_commands
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def in_actions(environment: Mapping[str, str]) -> bool:
 def print_commands(lines: Iterable[str], *, err: bool = False) -> None:
     """Print workflow commands for the CI runner; the caller has escaped what they quote."""
     stream = OWN.stderr if err else OWN.stdout
-    stream.writelines(f"{without_old_commands(line)}\n" for line in lines)
+    stream.writelines(f"{without_keys(without_old_commands(line))}\n" for line in lines)
 
 
 @contextmanager

@@ -6,14 +6,12 @@ Foreign text is put in code spans. The text never exceeds the maximum length of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from rightcall.core.text import first_names, hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
 from rightcall.decide.check_rule import StratumState
 from rightcall.lint.report import Diagnostic
-from rightcall.show.github import SUMMARY
 from rightcall.show.markdown import code, markdown_table, plain_sentence
 from rightcall.show.text import one_line
 from rightcall.show.view.failures import TITLES, danger_text
@@ -55,13 +53,6 @@ def check_markdown(result: CheckResult) -> str:
     if cut.count("<details>") > cut.count("</details>"):
         cut += "\n</details>"
     return f"{cut}\n\n… cut here; `check.json` has everything.\n"
-
-
-def check_summary(result: CheckResult, environment: Mapping[str, str]) -> None:
-    """Add the check to the summary of a GitHub step, which is dropped as a whole when it is too large."""
-    if path := environment.get(SUMMARY):
-        with Path(path).open("a", encoding="utf-8") as summary:
-            summary.write(check_markdown(result) + "\n")
 
 
 def _strata(strata: Sequence[StratumState]) -> Iterator[str]:

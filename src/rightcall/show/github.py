@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError
+from rightcall.core.redaction.clean_text import without_keys
 from rightcall.core.text import percent, workflow_command
 from rightcall.show.markdown import MOST_CASES, markdown
 from rightcall.show.text import count, one_line
@@ -31,11 +32,16 @@ def publish(store: Store, run: str, environment: Mapping[str, str]) -> list[str]
     """Add the run to the step summary; returns the annotations, which the caller prints."""
     view = run_view(store, run)
     failed, left_out = failed_goldens(store, run, MOST_CASES)
-    if path := environment.get(SUMMARY):
-        text = markdown(view, failed, left_out).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
-        with Path(path).open("a", encoding="utf-8") as summary:
-            summary.write(text + "\n")
+    add_to_summary(environment, markdown(view, failed, left_out))
     return list(annotation_lines(view, failed, left_out))
+
+
+def add_to_summary(environment: Mapping[str, str], text: str) -> None:
+    """Add Markdown to the summary of this step, which is dropped as a whole when it is too large."""
+    if path := environment.get(SUMMARY):
+        short = without_keys(text).encode()[:LARGEST_SUMMARY].decode(errors="ignore")
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(short + "\n")
 
 
 def annotation_lines(view: RunView, failed: Sequence[GoldenRow], left_out: int) -> Iterator[str]:
@@ -81,6 +87,7 @@ class PullRequest:
 
     def put_comment(self, text: str) -> str:
         """Create the comment, or replace the one with the same first line; returns its URL."""
+        text = without_keys(text)
         marker = text.partition("\n")[0]
         for page in range(1, MOST_PAGES + 1):
             comments = self._call("GET", f"/issues/{self._number}/comments?per_page=100&page={page}")

@@ -1,4 +1,4 @@
-"""The one way to write text to a terminal or log; hostile text is made harmless.
+"""The one way to write text to a terminal, a log or a report; hostile text is made harmless, and no key is in it.
 
 Names, descriptions, replies and reasons are written by models, servers and strangers. On a terminal they could clear
 the screen, set the clipboard or hide what they say; in a CI log a line that begins with `::` is a command to the
@@ -13,10 +13,13 @@ import json
 import os
 import re
 import stat
+from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from rightcall.core.own_output import OWN
+from rightcall.core.redaction.clean_text import without_keys
 from rightcall.core.text import WRITTEN_OUT, visible
+from rightcall.files.atomic import write_file
 
 _COMMAND = re.compile(
     r"^((?:[ \t]|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE
@@ -38,7 +41,8 @@ def inert(text: str) -> str:
 
 
 def without_commands(text: str) -> str:
-    """The text without workflow commands: `::error` at the start of a line, `##[error]` and similar anywhere."""
+    """The text without keys and workflow commands: `::error` that begins a line, `##[error]` and similar anywhere."""
+    text = without_keys(text)
     if "::" in text:
         text = _COMMAND.sub(r"\1: ", text)
     return without_old_commands(text)
@@ -56,13 +60,19 @@ def json_document(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
 
 
-def inert_json(data: bytes | bytearray) -> bytes | bytearray:
-    """Equivalent JSON in which terminal control characters are escaped."""
+def inert_json(data: bytes | bytearray) -> bytes:
+    """Equivalent JSON in which terminal control characters are escaped, without keys."""
+    data = without_keys(data.decode()).encode()
     if b"#" in data and b"##" in data:  # only inside strings; one byte is found much faster than two
         data = _OLD_COMMAND_JSON.sub(rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:  # JSON escapes control characters below U+0020 itself
         return data
     return data.decode().translate(_ESCAPED).encode()
+
+
+def write_report(path: Path, data: bytes) -> None:
+    """Write a report that a user named, without keys."""
+    write_file(path, without_keys(data.decode()).encode())
 
 
 def _is_terminal_gone(stream: TextIO, error: OSError) -> bool:

@@ -182,6 +182,26 @@ def secret_places(text: str) -> list[SecretPlace]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters of other scripts become two
         lowered = "".join(letter.lower() if letter.isascii() else letter for letter in text)
+    places = _key_places(text, lowered)
+    places += [SecretPlace(start, end, kind) for kind, start, end in key_contexts.places(text, lowered)]
+    return _merge_places(sorted(places, key=lambda place: (place.start, -place.end))) if places else []
+
+
+def without_keys(text: str) -> str:
+    """The text without keys that are known by how they are built: what every report and every terminal gets.
+
+    Secrets of the environment, and those that only their place tells, are removed where a text enters. What has a
+    quotation mark in it is left: it is more than one text.
+    """
+    parts, end = [], 0
+    for place in sorted(_key_places(text, text.lower())):
+        if place.start >= end and place.kind != "token" and '"' not in text[place.start : place.end]:
+            parts += [text[end : place.start], HIDDEN]
+            end = place.end
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+def _key_places(text: str, lowered: str) -> list[SecretPlace]:
     places: list[SecretPlace] = []
     has_hint, longest = _key_signs(lowered)
     formats = FORMATS if "-----" in text or has_hint else ()
@@ -192,8 +212,7 @@ def secret_places(text: str) -> list[SecretPlace]:
                 for match in key_format.matches(text)
                 if not key_format.random or looks_generated(match[1])
             ]
-    places += [SecretPlace(start, end, kind) for kind, start, end in key_contexts.places(text, lowered)]
-    return _merge_places(sorted(places, key=lambda place: (place.start, -place.end))) if places else []
+    return places
 
 
 def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:

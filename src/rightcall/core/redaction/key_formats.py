@@ -60,7 +60,8 @@ def _distinctive(pattern: str, *hints: str, kind: str = "key") -> KeyFormat:
 
 
 _WORD = r"[A-Za-z0-9_-]"
-_PEM_LINE = r"(?:[A-Za-z0-9+/=]{16,}(?:\s|\\+[nr])*)"
+_PEM_LINES = r"(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\+[nr])*+){1,200}+"
+"""Nothing is tried twice: a long text that is no key would take forever."""
 _PEM_NAME = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 
 CONFIRMATION_PREFIX = "rcct_"
@@ -72,9 +73,13 @@ FORMATS: tuple[KeyFormat, ...] = (
     ),
     _distinctive(
         rf"-----BEGIN {_PEM_NAME}(?:[\s\S]{{0,20000}}?-----END {_PEM_NAME}"
-        rf"|(?:\s|\\+[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{{0,200}})*{_PEM_LINE}+)"
-        rf"|{_PEM_LINE}+[A-Za-z0-9+/=]{{0,76}}(?:\s|\\+[nr])*-----END {_PEM_NAME}",
+        rf"|(?:\s|\\+[nr]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n\\]{{0,200}})*{_PEM_LINES})",
         "private key",
+        kind="private_key",
+    ),
+    _distinctive(
+        rf"(?<![A-Za-z0-9+/=]){_PEM_LINES}[A-Za-z0-9+/=]{{0,15}}(?:\s|\\+[nr])*+-----END {_PEM_NAME}",
+        "-----end",
         kind="private_key",
     ),
     _distinctive(

@@ -12,7 +12,7 @@ import click
 from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import first_names, pluralize
-from rightcall.files.atomic import write_file
+from rightcall.show.lines import write_report
 from rightcall.show.screen import Screen
 from rightcall.wings.audit.options import AuditCall, AuditChoices, AuditOptions
 from rightcall.wings.audit.result import AuditResult
@@ -91,10 +91,10 @@ def _write(output: Path, subject: AuditSubject, result: AuditResult, cases: Wors
     from rightcall.wings.audit.audit_view import audit_html, audit_view
 
     if output.suffix == ".json":
-        write_file(output, msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
+        write_report(output, msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n")
         return
     title = subject.name or (subject.dataset.stem if subject.dataset else "goldens")
-    write_file(output, audit_html(audit_view(title, result, cases, subject.trial.tools)))
+    write_report(output, audit_html(audit_view(title, result, cases, subject.trial.tools)))
 
 
 MOST_SHOWN = 20

@@ -17,8 +17,8 @@ from rightcall.core.errors import InfrastructureError
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.own_output import OWN
 from rightcall.core.text import one_line, pluralize
-from rightcall.files.atomic import write_file
 from rightcall.show.junit import JUnitCase, junit_document
+from rightcall.show.lines import write_report
 from rightcall.wings.contracts.tool_comparison import ContractChange
 from rightcall.wings.contracts.verification import ContractResult, ContractVerdict, ToolVerdict
 
@@ -152,7 +152,7 @@ def verify(
     version = recorded_version(read_session(other), session) if other else _ask(server, session, rules)
     result = compare_versions(session, version, rules)
     if output is not None:
-        write_file(output, result_junit(result, str(file)))
+        write_report(output, result_junit(result, str(file)))
     if as_json:
         print_json(result_json(result))
     else:
