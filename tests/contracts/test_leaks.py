@@ -31,7 +31,7 @@ WRITERS = {
     "check/base_process.py": CLEANED_BEFORE,
     "check/stored_checks.py": CLEANED_BEFORE,
     "cli/command_options.py": NO_TEXT,
-    "cli/demo_story.py": NO_TEXT,
+    "cli/demo.py": NO_TEXT,
     "cli/improve.py": DOCUMENTS,
     "cli/init.py": DOCUMENTS,
     "cli/main.py": NO_TEXT,
