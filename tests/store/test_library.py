@@ -47,8 +47,8 @@ def test_a_draft_is_replaced_until_it_is_finalized(store):
     assert (draft.version, draft.finalized) == (2, False)
     assert list(store.datasets.pull("weather")) == TWO[:1]
     assert list(store.datasets.pull("weather", finalized=False)) == TWO[::-1]
-    assert store.datasets.finalize("weather").finalized
-    assert list(store.datasets.pull("weather")) == TWO[::-1]
+    final = store.datasets.finalize_accepted("weather", lambda _: True, lambda _: False)
+    assert final.finalized and list(store.datasets.pull("weather")) == TWO[::-1]
 
 
 def test_a_diff_names_what_changed(store):

@@ -88,7 +88,6 @@ EFFECTS: dict[str, str] = {
 }
 """The effect each verb implies."""
 
-READ_SYNONYMS = word_set("get fetch retrieve read obtain show view")
 CREATE_SYNONYMS = word_set("create add make insert register new")
 UPDATE_SYNONYMS = word_set("update edit modify change patch")
 DELETE_SYNONYMS = word_set("delete remove destroy erase drop")

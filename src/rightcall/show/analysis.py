@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from rightcall.core.text import one_line, pluralize
 from rightcall.improve.changes import ChangeItem
-from rightcall.improve.findings import Analysis, RunFinding, WonBack
+from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.model.danger import WORD
 from rightcall.show.screen import Screen
-from rightcall.show.text import edit_text, whole
+from rightcall.show.text import edit_text
 
 UNKNOWN = (
     "The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
@@ -89,12 +89,6 @@ def likely_lines(finding: RunFinding) -> list[str]:
 def danger_words(finding: RunFinding) -> str:
     """The worst sort of danger of a finding, and in how many trials there was one; empty where there was none."""
     return f"{WORD} {finding.danger} in {pluralize(finding.dangerous, 'trial')}" if finding.danger else ""
-
-
-def ceiling_words(won: WonBack) -> str:
-    """The ceiling in whole goldens, with its interval."""
-    low, high = (whole(edge) for edge in (won.low, won.high))
-    return f"recovers up to {whole(won.cases)} of {won.of:,} goldens ({low}–{high}) if the change removes the cause"
 
 
 PLACES = {

@@ -16,7 +16,6 @@ from rightcall.wings.attacks.attacked_plan import attack_set_of
 from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from tests.show.dashboard import shop
 from tests.show.dashboard.conftest import running
-from tests.show.dashboard.test_drafts import DRAFTS
 from tests.wings.attacks.agents import GOLDENS, WORLDS, agent, faint
 
 pytestmark = pytest.mark.stories
@@ -42,9 +41,6 @@ PAGES = (
     "/runs/ATTACKED",
     "/over-time?suite=attacked",
     f"/over-time?suite={WORD}",
-    "/drafts",
-    "/drafts/mine",
-    "/drafts/mine/golden?id=timer",
     "/live",
     "/live/trace?id=TRACE",
     "/nowhere",
@@ -57,7 +53,6 @@ PAGES = (
     "empty/runs",
     "empty/compare",
     "empty/over-time",
-    "empty/drafts",
     "empty/live",
     "locked/login",
 )
@@ -106,7 +101,6 @@ def site(filled, tmp_path_factory):
         open_store(folder / "empty.db") as empty,
     ):
         add_long_names(store)
-        store.datasets.push("mine", DRAFTS, finalized=False)
         attacked = attacked_run(folder / "shop.db")
         trace = watched_trace(store)
         for run, name in (("thrice", "report"), (LONG, LONG), (attacked, "attacked")):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import cast
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
@@ -66,21 +66,9 @@ def form_fields(headers: Headers, body: bytes) -> dict[str, str]:
         return {}
 
 
-def one_page(request: Request, rows: Sequence[Any], size: int) -> dict[str, Any]:
-    """The rows of the page that begins at `start` of the URL, and where the next one begins."""
-    number = request.query_params.get("start", "0")
-    start = int(number) if number.isdigit() else 0
-    end = start + size
-    return {"rows": rows[start:end], "start": start, "following": end if end < len(rows) else None}
-
-
 def posted_fields(request: Request) -> dict[str, str]:
     """The fields of the posted form and the URL: names are in the URL, where every character is allowed."""
     return {**cast("dict[str, str]", request.scope[FIELDS]), **request.query_params}
-
-
-def author_of(fields: dict[str, str]) -> str:
-    return fields.get("author", "").strip()[:100] or "dashboard"
 
 
 @contextmanager

@@ -124,15 +124,6 @@ class Datasets(StorePart):
                 self._push(connection, alias, [*kept, *left], False, author)
             return final
 
-    def finalize(self, alias: str) -> DatasetVersion:
-        """Turn the draft into an immutable version."""
-        with self._store.write_transaction() as connection:
-            is_draft = (datasets.alias == alias, datasets.finalized.is_(False))
-            statement = update(tables.datasets).where(*is_draft).values(finalized=True)
-            if connection.execute(statement).rowcount == 0:
-                raise InputError(f"dataset {alias}", "has no draft to finalize")
-            return to_version(connection.execute(_newest(alias)).one())
-
     def diff(self, alias: str, old: int, new: int) -> DatasetDiff:
         """What changed between two versions; a golden is the same when its id is."""
         with self._store.read_transaction() as connection:

@@ -1,6 +1,6 @@
 // The whole dashboard by keyboard. Rows are links in [data-row]; the chosen one is focused, so Enter just works.
 
-const GO = { r: "/runs", s: "/over-time", c: "/compare", f: "/drafts" };
+const GO = { r: "/runs", s: "/over-time", c: "/compare" };
 let pending = "";
 
 export function followKeys(document) {

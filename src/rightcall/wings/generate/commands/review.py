@@ -68,7 +68,7 @@ def review(
 ) -> None:
     """Review DRAFTS one after the other: a file, or the alias of a dataset in the store.
 
-    Decisions are stored at once. `rightcall view` shows the same drafts in the browser.
+    Decisions are stored at once.
 
     With --finish, rejected goldens are removed from the draft of a dataset and pending ones stay in it. With --into,
     the output has all goldens of that dataset; those without an accepted draft are unchanged.
