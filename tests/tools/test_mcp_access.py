@@ -127,7 +127,6 @@ def called(make: Callable[[str], McpAddress], kind: str = "http", status: int = 
 WAYS: dict[str, Callable[[str], dict[str, Any]]] = {
     "headers": lambda url: {"headers": {"X-Api-Key": TOKEN}},
     "headers from the environment": lambda url: {"headers": {"Authorization": "Bearer ${MY_ACCESS}"}},
-    "token": lambda url: {"token_env": "MY_ACCESS"},
     "oauth": lambda url: {
         "oauth": {
             "token_url": f"{url.rpartition('/')[0]}/token",
@@ -137,6 +136,9 @@ WAYS: dict[str, Callable[[str], dict[str, Any]]] = {
         }
     },
 }
+
+
+WRONG = {"headers": {"Authorization": "Bearer ${OTHER}"}}
 
 
 @pytest.fixture(autouse=True)
@@ -161,9 +163,9 @@ def test_credentials_give_access_and_are_in_no_result(way: str, kind: str):
 @pytest.mark.parametrize(
     ("more", "status", "told"),
     [
-        ({}, 401, r"requires credentials \(401\): set `token_env`"),
-        ({"token_env": "OTHER"}, 401, r"refused the credentials \(401\): check `headers` and `token_env`"),
-        ({"token_env": "OTHER"}, 403, r"refused access \(403\)"),
+        ({}, 401, r"requires credentials \(401\): set `headers"),
+        (WRONG, 401, r"refused the credentials \(401\): check `headers`"),
+        (WRONG, 403, r"refused access \(403\)"),
     ],
 )
 def test_a_refusal_says_so_and_what_to_do(monkeypatch, kind, more, status, told):
@@ -184,9 +186,8 @@ def test_a_wrong_client_secret_is_named_without_it(monkeypatch):
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch):
     monkeypatch.delenv("MY_ACCESS")
-    for way in ("token", "headers from the environment"):
-        with pytest.raises(ConfigError, match="environment variable MY_ACCESS"):
-            called(lambda url, way=way: read_address({"url": url, **WAYS[way](url)}))
+    with pytest.raises(ConfigError, match="environment variable MY_ACCESS"):
+        called(lambda url: read_address({"url": url, **WAYS["headers from the environment"](url)}))
 
 
 def test_a_token_that_expires_in_a_run_is_renewed_and_a_revoked_one_ends_it():
@@ -196,7 +197,9 @@ def test_a_token_that_expires_in_a_run_is_renewed_and_a_revoked_one_ends_it():
                 gate.accepted = set()  # as if it had expired
                 renewed = await server.call("echo", {"text": "x"})
             gate.accepted = {f"Bearer {TOKEN}"}
-            async with McpServer(read_address({"url": url, "token_env": "MY_ACCESS"})) as server:
+            async with McpServer(
+                read_address({"url": url, **WAYS["headers from the environment"](url)})
+            ) as server:
                 gate.accepted = set()
                 with pytest.raises(ToolServerDown, match=r"refused the credentials \(401\)"):
                     await server.call("echo", {"text": "x"})
@@ -219,9 +222,8 @@ def answered(address: McpAddress, name: str) -> Any:
     return run(scenario())
 
 
-def test_sampling_and_elicitation_are_answered_as_the_suite_says():
-    address = asking(sampling="Fine.", elicitation={"seats": 2, "other": "unasked"})
-    assert answered(address, "sample") == "sampled: Fine."
+def test_a_form_is_answered_as_the_suite_says():
+    address = asking(elicitation={"seats": 2, "other": "unasked"})
     assert answered(address, "ask") == "elicited: accept {'seats': 2}"
 
 
@@ -236,15 +238,6 @@ def test_what_the_suite_does_not_answer_is_refused():
     ("source", "told"),
     [
         ({"command": ["x"], "headers": {"a": "b"}}, "are for a url"),
-        ({"command": ["x"], "token_env": "A"}, "are for a url"),
-        (
-            {
-                "url": "http://x",
-                "token_env": "A",
-                "oauth": {"token_url": "u", "client_id": "i", "client_secret_env": "S"},
-            },
-            "both token_env and oauth",
-        ),
         ({"url": "http://x", "oauth": {"client_id": "i"}}, "oauth"),
         ({"url": "http://x", "token": "t"}, "unknown field 'token'"),
         ({"url": "http://x", "elicitation": "yes"}, "elicitation"),

@@ -71,26 +71,23 @@ class ServerAccess:
         if self._address.oauth is not None:
             return "refused the access token (401): check the scope and resource of `oauth`"
         if self._headers:
-            return "refused the credentials (401): check `headers` and `token_env`; has the token expired?"
-        return "requires credentials (401): set `token_env` to the variable with a bearer token, `headers` or `oauth`"
+            return "refused the credentials (401): check `headers`; has the token expired?"
+        return "requires credentials (401): set `headers: {Authorization: 'Bearer ${NAME}'}` or `oauth`"
 
 
 def request_headers(address: McpAddress) -> dict[str, str]:
-    """The headers for every request: `${NAME}` is an environment variable, and that of `token_env` a bearer token."""
-    headers = {
+    """The headers for every request: `${NAME}` is an environment variable."""
+    return {
         name: _VARIABLE.sub(lambda match: _variable(match[1]), text) for name, text in address.headers.items()
     }
-    if address.token_env:
-        headers["Authorization"] = f"Bearer {_variable(address.token_env)}"
-    return headers
 
 
 def secrets_of(address: McpAddress) -> list[str]:
     """Values that must not be shown: of headers, of the environment of a program, and of the variables they name."""
     values = [*address.env.values(), *address.headers.values()]
     names = [name for text in address.headers.values() for name in _VARIABLE.findall(text)]
-    names += [address.token_env, address.oauth.client_secret_env if address.oauth else ""]
-    values += [os.environ.get(name, "") for name in names if name]
+    names += [address.oauth.client_secret_env] if address.oauth else []
+    values += [os.environ.get(name, "") for name in names]
     values += [text.split(maxsplit=1)[1] for text in values if text.lower().startswith(("bearer ", "basic "))]
     return sorted({value for value in values if value and "${" not in value}, key=len, reverse=True)
 

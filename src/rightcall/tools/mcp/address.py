@@ -29,7 +29,7 @@ class McpOAuth(msgspec.Struct, frozen=True):
 class McpAddress:
     """The address of a server: a command to start, or a URL. `env` is added to its minimal environment.
 
-    Headers may hold secrets of the environment: `${NAME}`. Servers that ask for sampling or elicitation are answered
+    Headers may hold secrets of the environment: `${NAME}`. A server that asks for a form (elicitation) is answered
     with what is stated here, and refused otherwise.
     """
 
@@ -43,11 +43,7 @@ class McpAddress:
         Mapping[str, str],
         described("sent with every request to a URL; ${NAME} is taken from the environment"),
     ] = field(default_factory=dict, repr=False)
-    token_env: Annotated[str, described("environment variable with a bearer token for a URL")] = ""
     oauth: Annotated[McpOAuth | None, described("OAuth client credentials for a URL")] = None
-    sampling: Annotated[str | None, described("answer to every request for sampling; refused without it")] = (
-        None
-    )
     elicitation: Annotated[
         Mapping[str, Any] | None,
         described("answer to every form: values of its fields, by name; refused without it"),
@@ -102,10 +98,8 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
     if bool(address.command) == bool(address.url) and not (address.replays and not address.command):
         raise InputError(where, "requires either a command or a url")
     _check_url(address.url, where)
-    if address.command and (address.headers or address.token_env or address.oauth):
-        raise InputError(where, "headers, token_env and oauth are for a url", "pass secrets in env")
-    if address.oauth is not None and address.token_env:
-        raise InputError(where, "has both token_env and oauth", "keep one of them")
+    if address.command and (address.headers or address.oauth):
+        raise InputError(where, "headers and oauth are for a url", "pass secrets in env")
     return address
 
 

@@ -174,22 +174,10 @@ def answer_to(address: McpAddress, request: dict[str, Any]) -> dict[str, Any]:
     params = params if isinstance(params, dict) else {}
     if method == "ping":
         return {"result": {}}
-    if method == "sampling/createMessage" and address.sampling is not None:
-        return {"result": _sample_reply(address.sampling)}
     if method == "elicitation/create" and address.elicitation is not None:
         return _form_answer(address.elicitation, params)
     return {
         "error": {"code": -32601, "message": f"{one_line(str(method), 80)} is not supported by this client"}
-    }
-
-
-def _sample_reply(text: str) -> dict[str, Any]:
-    """A model's answer, which is always the same text: results must not depend on another model."""
-    return {
-        "role": "assistant",
-        "content": {"type": "text", "text": text},
-        "model": "rightcall-suite",
-        "stopReason": "endTurn",
     }
 
 

@@ -260,8 +260,7 @@ class ServerSession(ServerConnection):
             await self._write(self._request(self._last_id, "subscriptions/listen", wanted))
 
     def _capabilities(self) -> Message:
-        stated = {"sampling": self.address.sampling, "elicitation": self.address.elicitation}
-        return {name: {} for name, value in stated.items() if value is not None}
+        return {} if self.address.elicitation is None else {"elicitation": {}}
 
     def _request(self, number: int, method: str, params: Message | None = None) -> Message:
         """A request; without a handshake each one says what it is written in, and by whom."""
