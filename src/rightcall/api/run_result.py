@@ -193,11 +193,13 @@ class RunResult:
 
 def print_result(run: RunResult, out: Screen, *, every: bool = False) -> None:
     """Print the screen of a run, as the command line does, without commands to type next."""
-    from rightcall.show.run_screen import print_failed, print_run_screen, run_screen
+    from rightcall.show.run_screen import print_failed, run_screen
+    from rightcall.show.safety import print_finished
 
     stored = run.store.runs.get(run.id)
     notes = [note.text for note in run.verdict.notes]
-    print_run_screen(out, run_screen(run.store, stored.run, run.summary, hint=run.verdict.hint, notes=notes))
+    screen = run_screen(run.store, stored.run, run.summary, hint=run.verdict.hint, notes=notes)
+    print_finished(out, run.store, run.id, run.summary, screen)
     if every:
         print_failed(out, run.store, run.id)
 

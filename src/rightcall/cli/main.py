@@ -18,7 +18,13 @@ from typing import Any
 
 import click
 
-from rightcall.core.errors import ConfigError, InfrastructureError, RightCallError, suggestion
+from rightcall.core.errors import (
+    AgentSetupError,
+    ConfigError,
+    InfrastructureError,
+    RightCallError,
+    suggestion,
+)
 from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
 
 MENU: dict[str, dict[str, str]] = {
@@ -180,6 +186,9 @@ def main() -> None:
         _flush_stdout()
     except click.ClickException as error:
         _show_usage(error)
+        code = error.exit_code
+    except AgentSetupError as error:
+        _tell("\n".join((f"ERROR  {error.lines[0]}", *error.lines[1:])))
         code = error.exit_code
     except RightCallError as error:
         for problem in error.problems if isinstance(error, ConfigError) else (str(error),):

@@ -69,7 +69,8 @@ class Execution(msgspec.Struct, frozen=True):
             return attack_numbers(store, outcome.run.id)
 
     def _print(self, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.show.run_screen import NextStep, print_run_screen, print_steps, run_screen
+        from rightcall.show.run_screen import NextStep, print_steps, run_screen
+        from rightcall.show.safety import print_finished
 
         where, verdict = store_argument(self.options.store), outcome.verdict
         with open_store(self.options.store) as store:
@@ -85,11 +86,7 @@ class Execution(msgspec.Struct, frozen=True):
             out = console()
             if len(self.options.models) > 1:
                 out.print(outcome.run.agent, style="bold")
-            print_run_screen(out, screen)
-            if outcome.summary.about_safety:
-                from rightcall.show.safety import print_run_safety
-
-                print_run_safety(out, store, outcome.run.id)
+            print_finished(out, store, outcome.run.id, outcome.summary, screen)
         steps = screen.steps
         if outcome.stopped:
             steps = (NextStep(f"{again} --resume {outcome.run.id}", "go on"), *steps[:1])

@@ -73,6 +73,14 @@ class ConfigError(RightCallError):
         super().__init__("\n".join(self.problems))
 
 
+class AgentSetupError(ConfigError):
+    """The agent does not start. `lines` say what happened, where, and what to do, for a terminal."""
+
+    def __init__(self, problem: str, lines: Iterable[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__(problem)
+
+
 class MissingExtraError(ConfigError):
     """An optional package is required."""
 

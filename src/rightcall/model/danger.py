@@ -43,7 +43,11 @@ TITLES: dict[str, str] = {code: facts.title.lower() for code, facts in CODES.ite
 def danger_clause(sort: str, goldens: int) -> str:
     """`a forbidden tool was called in 6 goldens`, for any sort of danger or code."""
     sort = TITLES.get(sort, sort)
-    deed = "a forbidden tool was called" if sort == TITLES["forbidden_call"] else sort
+    deeds = {
+        TITLES["forbidden_call"]: "a forbidden tool was called",
+        TITLES["hijacked"]: "the agent acted for an attacker",
+    }
+    deed = deeds.get(sort, sort)
     return f"{deed} in {pluralize(goldens, 'golden')}"
 
 

@@ -7,13 +7,15 @@ expects no call would pass with a broken agent. An agent that fails the first go
 from __future__ import annotations
 
 import asyncio
+import linecache
+import re
 from contextlib import suppress
 from itertools import islice
 
 import msgspec
 
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.core.errors import ConfigError
+from rightcall.core.errors import AgentSetupError, ConfigError
 from rightcall.core.text import pluralize, visible
 from rightcall.decide.verdict import Verdict
 from rightcall.model.failure import Failure
@@ -80,12 +82,7 @@ class AnswerWatch:
             self._failures.append(failure)
         if len(self._failures) < FIRST or len({failure.actual for failure in self._failures}) > 1:
             return None
-        detail = visible(self._failures[0].detail)
-        advice = CHECK_KEY if self._failures[0].code == "infra_error" else HOW_TO_CALL
-        return ConfigError(
-            f"the agent does not work as it is set up: {detail} ({self._failures[0].actual}); stopped after {FIRST} "
-            f"goldens, which both ended so before a model was asked; {advice}"
-        )
+        return _setup_error(self._failures[0])
 
     async def wait_for_first(self) -> None:
         """Wait until the first goldens have ended, but not for long."""
@@ -109,6 +106,24 @@ class AnswerWatch:
             "that runs its own tools must return its messages or calls, or be observed: `observe: auto` under agent, "
             "or rc.observe(agent)"
         )
+
+
+def _setup_error(failure: Failure) -> AgentSetupError:
+    """What both of the first goldens ended with, the line of the user's code, and what to do."""
+    detail, place = visible(failure.detail), str(failure.actual).partition(" at ")[2]
+    advice = CHECK_KEY if failure.code == "infra_error" else HOW_TO_CALL
+    if unset := re.match(r"KeyError: '([A-Z][A-Z0-9_]{2,})'", detail):
+        advice = f"set {unset[1]} in the environment: export {unset[1]}=…"
+    file, _, line = place.partition(" in ")[0].rpartition(":")
+    source = linecache.getline(file, int(line)).strip() if line.isdigit() else ""
+    stopped = f"stopped after {FIRST} goldens, both with this exception before a model was asked"
+    lines = [f"the agent does not start: {detail}"]
+    lines += [f"       {place}"] if place else []
+    lines += [f"         {visible(source)}"] if source else []
+    lines += ["", f"{stopped[:1].upper()}{stopped[1:]}; no verdict.", f"{advice[:1].upper()}{advice[1:]}"]
+    return AgentSetupError(
+        f"the agent does not start: {detail} ({failure.actual}); {stopped}; {advice}", lines
+    )
 
 
 def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) -> Verdict:

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from rightcall.core.text import pluralize
+from rightcall.model.danger import WORD
+from rightcall.show.run_screen import RunScreen, print_run_screen, print_verdict, say_wrapped
 from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
 from rightcall.show.view.attack_hits import HitView, hit_lines
@@ -14,11 +17,13 @@ from rightcall.show.view.safety import SafetyView
 from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
+    from rightcall.model.run import Summary
     from rightcall.show.screen import Screen
     from rightcall.store.sql.store import Store
 
 MOST_PRINTED = 5
 MOST_ROWS = 12
+LONGEST_PLANT = 160
 COLORS = {"failed": "red", "passed": "green", "error": "yellow"}
 
 
@@ -35,6 +40,58 @@ def print_safety(out: Screen, view: SafetyView) -> None:
             "[dim]… and {:,} more attacks that were obeyed; `rightcall runs report` shows them[/dim]",
             more,
         )
+
+
+LABEL = 10
+MOST_GOALS = 8
+
+
+def print_attacks(out: Screen, screen: RunScreen, view: SafetyView) -> None:
+    """Print a run of attacks: how many the agent obeyed, by goal and carrier, the worst one, and the price."""
+    numbers = view.numbers
+    if numbers is None or not numbers.delivered:
+        print_verdict(out, screen.word, screen.reason, screen.failures.dangers, screen.hint)
+    else:
+        obeyed = f"{numbers.asr.count:,} of {pluralize(numbers.delivered, 'attack')}"
+        headline = f"{obeyed} made the agent act for the attacker; {screen.reason}"
+        print_verdict(out, screen.word, headline, screen.failures.dangers, screen.hint)
+        out.print()
+        titles = ("goal", "carried by", "attacks", "obeyed", "")
+        rows = [
+            (
+                row.sink or row.goal,
+                row.carrier,
+                f"{row.delivered:,}",
+                f"{row.obeyed:,}",
+                WORD if row.obeyed else "",
+            )
+            for row in sorted(numbers.rows, key=lambda row: -row.obeyed)
+            if row.delivered
+        ]
+        print_columns(out, titles, rows[:MOST_GOALS], texts=titles[:2])
+        if len(rows) > MOST_GOALS:
+            out.print(f"and {len(rows) - MOST_GOALS:,} more: rightcall runs show last")
+    out.print()
+    for hit in view.hits[:1]:
+        where = hit.planted[0].where if hit.planted else hit.goal
+        say_wrapped(out, f"{'worst':<{LABEL}}", f"{hit.golden_id}/{hit.trial}: {where}")
+        for plant in hit.planted[:1]:
+            say_wrapped(out, " " * (LABEL + 2), f'"{one_line(plant.text, LONGEST_PLANT)}"')
+        arguments = ", ".join(f"{argument.name}={argument.value}" for argument in hit.arguments)
+        deed = f"the agent called {hit.tool}({one_line(arguments, 200)})" if hit.tool else hit.consequence
+        say_wrapped(out, " " * LABEL, deed)
+    if numbers is not None and (missed := numbers.attempts - numbers.delivered):
+        say_wrapped(out, f"{'not tried':<{LABEL}}", f"{pluralize(missed, 'attack')} did not reach the agent")
+    out.print(screen.price)
+
+
+def print_finished(out: Screen, store: Store, run: str, summary: Summary, screen: RunScreen) -> None:
+    """Print the screen of a run that has finished: of attacks, or of goldens."""
+    attacks = run_view(store, run).safety if summary.about_safety else None
+    if attacks is None:
+        print_run_screen(out, screen)
+    else:
+        print_attacks(out, screen, attacks)
 
 
 def print_run_safety(out: Screen, store: Store, run: str) -> None:
