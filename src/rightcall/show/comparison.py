@@ -74,14 +74,25 @@ def headline(comparison: Comparison) -> str:
 
 
 def _counts(comparison: Comparison) -> str:
-    """How many goldens changed; for an undecided comparison, also why."""
-    counts = f"{len(comparison.fixed):,} fixed, {len(comparison.broken):,} broken"
+    """How many goldens changed, and how many are not known in both runs; for an undecided comparison, also why."""
+    counts = f"{len(comparison.fixed):,} fixed, {len(comparison.broken):,} broken{_unknown(comparison)}"
     if comparison.doubt:
         return f"{counts}; {comparison.doubt}"
     if comparison.change == "INCONCLUSIVE" and comparison.n:
         return f"{counts}; too few goldens differ to tell it from chance"
     margin = comparison.claim.margin_shown() if comparison.change == "NON_INFERIOR" else ""
     return f"{counts}; {margin}" if margin else counts
+
+
+def _unknown(comparison: Comparison) -> str:
+    """What got no answer in a run, and what only one of them has."""
+    sides = (
+        ("before", comparison.unanswered_a, comparison.only_a),
+        ("now", comparison.unanswered_b, comparison.only_b),
+    )
+    silent = (f"; {missing.text} {when}" for when, missing, _ in sides if missing.trials)
+    alone = (f"; not compared: {pluralize(len(ids), 'golden')} only {when}" for when, _, ids in sides if ids)
+    return "".join((*silent, *alone))
 
 
 def _print_row(out: Screen, label: str, text: str) -> None:
