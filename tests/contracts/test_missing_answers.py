@@ -218,9 +218,9 @@ def test_every_command_and_function_is_a_door_or_says_why_it_is_none():
 def is_named(way: str, lost: int, text: str) -> bool:
     """Whether a text has how many got no answer, or how many failed by the code of the way."""
     code = OWN.get(way, "")
-    number = rf"\b{lost} of 40\b|\b{40 - lost} of 40 goldens passed|\b{code} {lost}\b"
-    silence = rf"\b{lost} of 40\b|in any of 40|(\d+) of \1 (cases|goldens) got no answer"
-    return re.search(number if code else silence, text) is not None
+    failed = rf"\b{40 - lost} of 40 goldens passed|\b{code} {lost}\b"
+    silent = r"(\d+) of \1 (cases|goldens) got no answer"
+    return re.search(rf"\b{lost} of 40\b|in any of 40|{failed if code else silent}", text) is not None
 
 
 def is_setup(way: str, lost: int, stopped: Exception) -> bool:
