@@ -4,7 +4,7 @@
 
 Suites: steady (88% of goldens pass at .99, 6% at .01, 6% anything), mixed (77/.98, 8/.02, 15) and flaky (55/.95,
 10/.05, 35). A tenth of the goldens is affected by a changed tool; a global change affects none in particular. `leak`:
-the drop hits a tenth of the rest. Cells: % REGRESSED / % PASS / calls. The rule is the one without confirmation, or
+the drop hits a tenth of the rest. Cells: % WORSE / % PASS / calls. The rule is the one without confirmation, or
 the one named; `check_years` compares them. `check_designs` searches random designs for the
 worst.
 """
@@ -69,7 +69,7 @@ def rates_of(suite: str, goldens: int, rng: random.Random) -> dict[str, float]:
 def simulate(design: Design, change: str, points: float, runs: int, seed: int) -> Cell:
     """One cell of a table."""
     rng = random.Random(f"{seed}/{design.suite}/{change}/{points}")
-    words = {"REGRESSED": 0, "PASS": 0}
+    words = {"WORSE": 0, "PASS": 0}
     calls = 0
     for run in range(runs):
         rates = rates_of(design.suite, design.goldens, rng)
@@ -84,7 +84,7 @@ def simulate(design: Design, change: str, points: float, runs: int, seed: int) -
         played = play(strata, after, rng, design.settings, rates)
         calls += played.calls
         words[played.word] = words.get(played.word, 0) + 1
-    return Cell(words["REGRESSED"] / runs, words["PASS"] / runs, calls / runs)
+    return Cell(words["WORSE"] / runs, words["PASS"] / runs, calls / runs)
 
 
 def changed(

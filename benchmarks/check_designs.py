@@ -1,4 +1,4 @@
-"""Error rates of `check` in random designs: REGRESSED without a change, PASS with a drop of exactly the margin.
+"""Error rates of `check` in random designs: WORSE without a change, PASS with a drop of exactly the margin.
 
     python -m benchmarks check_designs [--designs 500] [--runs 200] [--again 2000] [--seed 1] [--workers 1]
 
@@ -85,7 +85,7 @@ def main() -> None:
                 print(f"  {len(found)} designs", file=sys.stderr, flush=True)
         twice = partial(errors_of, runs=options.again, seed=options.seed, draw="second")
         worst = [
-            shown("REGRESSED without a change", found, lambda e: e.regressed, lambda n: pool.map(twice, n)),
+            shown("WORSE without a change", found, lambda e: e.regressed, lambda n: pool.map(twice, n)),
             shown("PASS at the margin", found, lambda e: e.passed, lambda n: pool.map(twice, n)),
         ]
     most = NOMINAL + 2 * math.sqrt(NOMINAL * (1 - NOMINAL) / options.again)
@@ -128,7 +128,7 @@ def errors_of(number: int, *, runs: int, seed: int, draw: str) -> Errors:
         for name, truth in (("none", design.rates), ("margin", design.after)):
             words[name, play(strata, truth, rng, design.settings, design.rates).word] += 1
     passed = words["margin", "PASS"] / runs if design.fell else None
-    return Errors(number, words["none", "REGRESSED"] / runs, passed, str(design))
+    return Errors(number, words["none", "WORSE"] / runs, passed, str(design))
 
 
 def random_design(rng: random.Random) -> RandomDesign:

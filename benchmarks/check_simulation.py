@@ -1,25 +1,25 @@
-"""What `check` does, by simulating its own rule on drawn trials."""
+"""What `check` does, by driving its own procedure with drawn trials."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
-import msgspec
-
-from rightcall.decide.check_rule import CheckRule, CheckWord
+from rightcall.decide.check_procedure import CheckProcedure, ProcedurePlan
+from rightcall.decide.check_rule import CheckWord
 from rightcall.decide.check_settings import CheckSettings, Scores, Stratum
-from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pairs_of
+from rightcall.decide.confirmation import PairedTrials, TrialScores
 
 
 class Played(NamedTuple):
-    """One simulated check. `sums` are those of the goldens at the alarm; None when there was none."""
+    """One simulated check: trials of both versions, and the goldens of its alarm, if there was one."""
 
     word: CheckWord
     calls: int
-    sums: Mapping[str, float] | None = None
+    alarm: tuple[str, ...] = ()
+    lone: bool = False
+    """Whether goldens that were tried again one by one gave the word."""
 
 
 def play(
@@ -28,41 +28,34 @@ def play(
     rng: random.Random,
     settings: CheckSettings,
     base: Mapping[str, float] | None = None,
+    few: Mapping[str, int] | None = None,
 ) -> Played:
-    """The rule on an agent that passes each golden with its true rate.
+    """The procedure on an agent that passes each golden with its true rate.
 
-    `base` are the true rates of the version before the change, now [default: the same agent]. With `confirm: candidate`
-    the second draw tries the same goldens.
+    `base` are the true rates of the version before the change, now [default: the same agent]. `few` are the planned
+    trials of each golden of a small suite. With `confirm: candidate` the second draw tries the same goldens.
     """
-    rule, calls, sums = CheckRule(strata, settings.risks), 0, None
-    for step in chain(rule.steps(), [None]):  # the last look may raise an alarm too
-        scores = {golden: float(rng.random() < rates[golden]) for golden in step.unit} if step else {}
-        calls += len(scores)
-        decided = rule.feed(step, scores) if step else rule.end()
-        alarm = decided is not None and decided.word == "REGRESSED" and settings.confirm != "off"
-        if alarm and sums is None:
-            sums = rule.sums()
-            confirmed, more = _confirm(sums, strata, rates, base or rates, rng, settings)
-            calls += more
-            if not confirmed:
-                rule.spend_alarm()
-    return Played(rule.end().word, calls, sums)
-
-
-def _confirm(
-    sums: Mapping[str, float],
-    strata: Sequence[Stratum],
-    rates: Mapping[str, float],
-    base: Mapping[str, float],
-    rng: random.Random,
-    settings: CheckSettings,
-) -> tuple[bool, int]:
-    """Whether an alarm is confirmed, and the calls that it took."""
-    if settings.confirm == "base":
-        clusters = {g: unit[0] for stratum in strata for unit in stratum.order if len(unit) > 1 for g in unit}
-        return play_pairs(broken_goldens(sums, clusters), rates, base, rng, settings.confirm_level)
-    once = play(strata, rates, rng, msgspec.structs.replace(settings, confirm="off"))
-    return once.word == "REGRESSED", once.calls
+    before = {golden: scores for stratum in strata for golden, scores in stratum.before.items()}
+    procedure = CheckProcedure(
+        ProcedurePlan(strata, settings, before, few=few or {}, another_draw=lambda: strata)
+    )
+    steps, calls, old_rates = procedure.steps(), 0, base or rates
+    ask = next(steps)
+    while True:
+        answers = [
+            TrialScores(
+                float(rng.random() < rates[golden]),
+                float(rng.random() < old_rates[golden]) if ask.pairs else None,
+            )
+            for golden in ask.goldens
+        ]
+        calls += len(answers) * (2 if ask.pairs else 1)
+        try:
+            ask = steps.send(answers)
+        except StopIteration as end:
+            confirm = procedure.confirm
+            goldens = confirm.goldens if confirm is not None and confirm.alarm else ()
+            return Played(end.value.word, calls, goldens, end.value.cause == "few")
 
 
 def play_pairs(
@@ -73,11 +66,13 @@ def play_pairs(
     level: float,
 ) -> tuple[bool, int]:
     """Fresh trials of both versions in pairs: whether they confirm an alarm, and the calls that they took."""
-    evidence = PairedEvidence(level)
-    for golden in pairs_of(goldens):
-        if evidence.feed((rng.random() < rates[golden]) - (rng.random() < base[golden])):
-            break
-    return evidence.confirmed, 2 * evidence.pairs
+    seen, calls = PairedTrials(goldens, level), 0
+    while pairs := seen.next_pairs():
+        calls += 2 * len(pairs)
+        seen.feed(
+            pairs, [TrialScores(float(rng.random() < rates[g]), float(rng.random() < base[g])) for g in pairs]
+        )
+    return seen.confirmed, calls
 
 
 def draw_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> dict[str, Scores]:

@@ -26,8 +26,7 @@ from functools import partial
 
 from benchmarks.check import rates_of
 from benchmarks.check_simulation import draw_trials, play, play_pairs, worse_rates
-from rightcall.decide.check_settings import CheckSettings, Scores, Stratum, strata_of
-from rightcall.decide.confirmation import broken_goldens
+from rightcall.decide.check_settings import LONE_LEVEL, CheckSettings, Scores, Stratum, strata_of
 from rightcall.run.baseline_anchor import ANCHOR_TRIALS, LEVEL
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
@@ -46,7 +45,7 @@ NULLS = ("tool",) * 6 + ("global",) * 4
 class Simulated:
     """Checks of one rule on the baselines of a suite.
 
-    `false` has, for each baseline, the chance of each of its ten checks without a change to be REGRESSED.
+    `false` has, for each baseline, the chance of each of its ten checks without a change to be WORSE.
     """
 
     false: list[list[float]] = field(default_factory=list)
@@ -79,7 +78,7 @@ class Simulated:
         return mean(self.found[kind])
 
     def years(self, years: int, rng: random.Random) -> list[int]:
-        """False REGRESSED in each of so many years."""
+        """False WORSE in each of so many years."""
         counts = []
         for _ in range(years):
             drawn = [rates for rates in rng.choices(self.false, k=CHECKS // SHARED) if any(rates)]
@@ -111,11 +110,11 @@ def simulate_baseline(
         for rule, results in simulated.items():
             played = play(drawn, rates, rng, RULES[rule])
             results.calls["none", 0].append(played.calls)
-            chance = float(played.word == "REGRESSED")
-            if rule == "base" and played.sums is not None:
+            chance = float(played.word == "WORSE")
+            if rule == "base" and played.alarm:
                 results.alarms[kind] += 1
-                broken, level = broken_goldens(played.sums), RULES[rule].confirm_level
-                again = [play_pairs(broken, rates, rates, rng, level)[0] for _ in range(repeats)]
+                level = LONE_LEVEL if played.lone else RULES[rule].confirm_level
+                again = [play_pairs(played.alarm, rates, rates, rng, level)[0] for _ in range(repeats)]
                 chance = sum(again) / repeats
             results.false[0].append(chance)
     for kind, points in MIX:
@@ -124,14 +123,14 @@ def simulate_baseline(
         drawn = strata(kind, f"{kind}{points}")
         for rule, results in simulated.items():
             played = play(drawn, after, rng, RULES[rule], rates)
-            results.found[kind, points].append(played.word == "REGRESSED")
+            results.found[kind, points].append(played.word == "WORSE")
             results.calls[kind, points].append(played.calls)
     for points in DRIFTS:
         after = worse_rates(rates, points / 100, rng)
         drawn = strata(NULLS[number % SHARED], f"drift{points}")
         for rule, results in simulated.items():
             played = play(drawn, after, rng, RULES[rule], after)
-            results.found["drift", points].append(played.word == "REGRESSED")
+            results.found["drift", points].append(played.word == "WORSE")
     return simulated
 
 
@@ -182,13 +181,13 @@ def show_suite(suite: str, goldens: int, options: argparse.Namespace) -> list[st
         shares = "  ".join(
             f"{rule} {results.share(('drift', points)):.1%}" for rule, results in totals.items()
         )
-        print(f"everything {points} points worse since the baseline, REGRESSED: {shares}", flush=True)
+        print(f"everything {points} points worse since the baseline, WORSE: {shares}", flush=True)
     if (suite, goldens) != ("mixed", 200):
         return []
     promises = {
         "at most .15 false a year": new.false_a_year <= 0.15,
         "found at least as many as without confirmation": new.found_share >= today.found_share,
-        "drift of 10 points: at most 2% REGRESSED": new.share(("drift", 10)) <= 0.02,
+        "drift of 10 points: at most 2% WORSE": new.share(("drift", 10)) <= 0.02,
     }
     return [promise for promise, kept in promises.items() if not kept]
 

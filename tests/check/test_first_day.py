@@ -69,7 +69,7 @@ def test_a_change_is_confirmed_against_the_version_that_was_committed_after_its_
     edit(Path("tools.json"), REFUND, LOST)
     commit("change")
     code, result = checked("--baseline", "main.jsonl")
-    assert (code, result["verdict"]) == (1, "REGRESSED"), result["reason"]
+    assert (code, result["verdict"]) == (1, "WORSE"), result["reason"]
     assert (result["confirm"]["mode"], result["confirm"]["confirmed"]) == ("base", True), result["notes"]
 
 

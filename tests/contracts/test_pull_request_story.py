@@ -46,10 +46,10 @@ def story(tmp_path_factory):
 @pytest.mark.parametrize(
     ("chapter", "word", "code"),
     [
-        ("a README", "PASS: nothing that reaches the model has changed (0 calls)", 0),
-        ("a good change", "PASS: track_shipment changed;", 0),
-        ("a bad change", "REGRESSED: refund_order changed;", 1),
-        ("a change of the prompt", "PASS: the system prompt changed;", 0),
+        ("a README", "SAME  nothing that reaches the model has changed; 0 requests", 0),
+        ("a good change", "changed   tool track_shipment changed", 0),
+        ("a bad change", "changed   tool refund_order changed", 1),
+        ("a change of the prompt", "changed   the system prompt changed", 0),
         ("a pull request from a fork", "0 live calls: the model was not tested", 3),
     ],
 )
@@ -61,7 +61,9 @@ def test_each_change_ends_as_its_page_says(story, chapter, word, code):
 
 def test_a_check_costs_a_fraction_of_a_full_run(story):
     spent = [
-        int(n) for text in story[1].values() for n in re.findall(r"^(\d+) of 360 calls", text, re.MULTILINE)
+        int(n)
+        for text in story[1].values()
+        for n in re.findall(r"^(\d+) of 360 requests", text, re.MULTILINE)
     ]
     assert len(spent) == 3
     assert sum(spent) < 360
@@ -214,7 +216,7 @@ def test_the_actions_scripts_report_a_planted_regression_and_end_with_its_exit_c
     }  # fmt: skip
     assert (tmp_path / "pip.txt").read_text().splitlines()[0] == "install rightcall==1.2.3"
     assert re.search(r"::error file=goldens.jsonl,line=\d+,title=golden-broken", done["Check"][1])
-    assert "REGRESSED" in (tmp_path / "summary").read_text()
+    assert "WORSE" in (tmp_path / "summary").read_text()
     assert [body.partition("\n")[0] for body in kept] == ["<!-- rightcall:check:shop -->"]
     assert problems(json.loads((folder / "check.sarif").read_text()), sarif_schema()) == []
 

@@ -119,7 +119,7 @@ def test_a_cluster_is_drawn_whole_and_counts_once():
         (1.0, 0, 1.0, 2, "INCONCLUSIVE"),  # as failed, though all that were answered passed
         (0.0, 2, 0.0, 0, "INCONCLUSIVE"),  # as passed before
         (0.0, 0, 0.0, 0, "PASS"),
-        (1.0, 0, 0.0, 0, "REGRESSED"),
+        (1.0, 0, 0.0, 0, "WORSE"),
         (1.0, 0, 0.0, 38, "INCONCLUSIVE"),  # as passed now
     ],
 )
@@ -151,12 +151,12 @@ def shares(change, runs=150):
             {g: before[g] for g in names[:cut]}, {g: before[g] for g in names[cut:]}, settings, str(run)
         )
         words.append(play(strata, after, rng, settings, MIXED).word)
-    return {word: words.count(word) / runs for word in ("PASS", "REGRESSED", "INCONCLUSIVE")}
+    return {word: words.count(word) / runs for word in ("PASS", "WORSE", "INCONCLUSIVE")}
 
 
 def test_without_a_change_it_seldom_regresses_and_mostly_passes():
     found = shares(lambda rng: (MIXED, 20))
-    assert found["REGRESSED"] <= 0.05
+    assert found["WORSE"] <= 0.05
     assert found["PASS"] >= 0.8
 
 
@@ -165,12 +165,12 @@ def test_a_drop_at_the_margin_of_the_affected_goldens_is_found_and_does_not_pass
         lambda rng: ({**MIXED, **worse_rates({g: MIXED[g] for g in list(MIXED)[:20]}, 0.2, rng)}, 20)
     )
     assert found["PASS"] <= 0.05
-    assert found["REGRESSED"] >= 0.75
+    assert found["WORSE"] >= 0.75
 
 
 def test_a_drop_everywhere_is_found():
     found = shares(lambda rng: (worse_rates(MIXED, 0.2, rng), 0))
-    assert found["REGRESSED"] >= 0.95
+    assert found["WORSE"] >= 0.95
 
 
 def test_half_better_and_half_worse_is_not_a_regression():
@@ -181,7 +181,7 @@ def test_half_better_and_half_worse_is_not_a_regression():
         }
         return {**MIXED, **moved}, 20
 
-    assert shares(change)["REGRESSED"] <= 0.05
+    assert shares(change)["WORSE"] <= 0.05
 
 
 def test_risks_are_shared_between_early_stopping_and_the_last_look():
@@ -194,7 +194,7 @@ def test_risks_are_shared_between_early_stopping_and_the_last_look():
         rule.feed(step, dict.fromkeys(step.unit, 0.0))
     bet = min(0.95, 0.1 / (0.1 + 0.02 * 2))
     assert fed == math.ceil(math.log(2 / 0.05) / math.log(1 + bet))
-    assert rule.end().word == "REGRESSED"
+    assert rule.end().word == "WORSE"
 
 
 def test_six_goldens_of_which_one_breaks_are_judged_as_worked_by_hand():
@@ -205,14 +205,14 @@ def test_six_goldens_of_which_one_breaks_are_judged_as_worked_by_hand():
     for step in rule.steps():
         fails = step.unit == ("g0",) or (step.unit == ("g1",) and step.round > 0)
         rule.feed(step, dict.fromkeys(step.unit, float(not fails)))
-    assert rule.end().word == "REGRESSED"
+    assert rule.end().word == "WORSE"
     affected, _ = rule.states()
     assert affected.p == pytest.approx(1 / 20 * 1 / 5)
     assert rule.p == pytest.approx(4 * affected.p)
 
 
 def test_p_is_the_least_alpha_that_regresses():
-    """Whatever happened, REGRESSED comes at an alpha of p and not at one a little smaller."""
+    """Whatever happened, WORSE comes at an alpha of p and not at one a little smaller."""
     rng = random.Random(5)
     for _ in range(40):
         before = draw_trials({f"g{i}": 0.9 for i in range(30)}, 3, rng)
@@ -228,4 +228,4 @@ def test_p_is_the_least_alpha_that_regresses():
             return rule.end().word, rule.p
 
         _, p = word(1e-12)
-        assert p >= 0.5 or (word(p * 1.001)[0] == "REGRESSED" and word(p * 0.999)[0] != "REGRESSED")
+        assert p >= 0.5 or (word(p * 1.001)[0] == "WORSE" and word(p * 0.999)[0] != "WORSE")

@@ -40,7 +40,7 @@ class AsksFor:
         self.spent = trials.spent
         if self.end is not None:
             raise self.end
-        return RunDecision("REGRESSED", "enough was seen")
+        return RunDecision("WORSE", "enough was seen")
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_only_what_is_asked_for_is_run_and_stored(store):
     stored = store.runs.get(outcome.run.id)
     assert sorted(asked) == ["g1", "g3", "g4"]
     assert [r.golden_id for r in store.runs.results(stored.id)] == ["g1", "g3", "g4"]
-    assert (stored.finished, stored.verdict, outcome.verdict.word) == (True, "REGRESSED", "FAIL")
+    assert (stored.finished, stored.verdict, outcome.verdict.word) == (True, "WORSE", "FAIL")
 
 
 def test_a_trial_without_an_answer_is_tried_once_more(store):

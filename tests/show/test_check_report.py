@@ -54,7 +54,7 @@ def a_result(broken: int = 3, **words) -> CheckResult:
         "calls": CheckCalls(18, 180, 600),
     }
     given |= {"reason": EVIL} | words
-    return CheckResult("shop", "REGRESSED", broken=goldens, lint=lint, exit_code=1, **given)
+    return CheckResult("shop", "WORSE", broken=goldens, lint=lint, exit_code=1, **given)
 
 
 def test_the_comment_stays_within_its_limit_and_closes_what_it_opens():

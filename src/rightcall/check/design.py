@@ -25,9 +25,11 @@ from rightcall.check.words import change_words, notes_of, why_everything, why_mo
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError
 from rightcall.decide.check_result import ComparedInputs, StratumPlan
-from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Stratum, rounds_for
+from rightcall.decide.check_rule import settles_at_best
+from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum, rounds_for
 from rightcall.decide.confirmation import MOST_PAIRS
 from rightcall.decide.input_change import InputChange
+from rightcall.decide.small_suite import LARGEST
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic
 from rightcall.lint.source.read import read_paths
@@ -75,6 +77,8 @@ class CheckDesign:
     ownership: Ownership = "owned"
     base_problem: str = ""
     """Why the base version cannot be run to confirm an alarm; "" when it can, or need not be."""
+    few: Mapping[str, int] = field(default_factory=dict)
+    """The planned trials of each golden where they are too few for the rule of many."""
     judges: tuple[str, ...] = ()
     """Judged metrics that are part of whether a trial passes: their difference is observed, and decides nothing."""
 
@@ -89,6 +93,11 @@ class CheckDesign:
     def drawn(self) -> set[str]:
         """The goldens of the strata."""
         return {golden for stratum in self.strata for unit in stratum.order for golden in unit}
+
+    @property
+    def before(self) -> Mapping[str, Scores]:
+        """The baseline's trials of the goldens that the verdict is about."""
+        return {**self.drawn_from.affected, **self.drawn_from.rest}
 
     @property
     def most_calls(self) -> int:
@@ -111,7 +120,7 @@ class CheckDesign:
         """Maximum number of further calls if there is an alarm."""
         if not self.strata or self.settings.confirm == "off":
             return 0
-        if self.settings.confirm == "base":
+        if self.settings.confirm == "base" or self.few:
             return 2 * MOST_PAIRS
         return sum(stratum.calls for stratum in self.strata)
 
@@ -126,8 +135,15 @@ class CheckDesign:
 
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
-        plans = [StratumPlan(s.name, s.goldens, s.calls, s.margin, s.rounds) for s in self.strata]
-        if guards := len({*self.reach.hard} - self.drawn):
+        if self.few:
+            groups = [(s.name, [g for unit in s.order for g in unit if g in self.few]) for s in self.strata]
+            plans = [
+                StratumPlan(name, len(goldens), sum(self.few[golden] for golden in goldens))
+                for name, goldens in groups
+            ]
+        else:
+            plans = [StratumPlan(s.name, s.goldens, s.calls, s.margin, s.rounds) for s in self.strata]
+        if guards := len({*self.reach.hard} - self.drawn - self.few.keys()):
             plans.append(StratumPlan("hard", guards, guards))
         if self.reach.new:
             new = len(self.reach.new)
@@ -172,6 +188,8 @@ def design_check(
     drawn_from = _goldens_to_compare(goldens, baseline, reach, settings)
     everything = why_everything(baseline, reach, len(goldens), options.full)
     strata, everything = _draw(drawn_from, settings, seed, everything)
+    unchanged = {*reach.rest} if not changes else {*first.equal}
+    few = _few_goldens(drawn_from, settings, seed, unchanged=set() if options.full else unchanged)
     controlled = [*reach.affected, *reach.rest] if base else reach.untouched
     control = sorted(controlled, key=lambda g: hex_digest(f"{seed}/control/{g}"))
     return CheckDesign(
@@ -195,6 +213,7 @@ def design_check(
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
+        few=few,
         judges=_deciding_judges(plan),
     )
 
@@ -238,6 +257,27 @@ def _draw(
     sampled = goldens.strata(settings, seed, full=False)
     reason = why_more_trials(sampled, full, settings)
     return full if reason else sampled, reason
+
+
+def _few_goldens(
+    goldens: ComparedGoldens, settings: CheckSettings, seed: str, *, unchanged: set[str]
+) -> dict[str, int]:
+    """How often each golden is tried, in the drawn order, where they are too few to settle a margin; else empty.
+
+    What asks its model the same as before, as far as is known, is tried once, and only a sample of many is.
+    """
+    whole = goldens.strata(settings, seed, full=True)
+    reached = len(goldens.affected) + len(goldens.rest)
+    if not reached or (reached > LARGEST and all(map(settles_at_best, whole))):
+        return {}
+    few = dict[str, int]()
+    for stratum in whole:
+        names = [golden for unit in stratum.order for golden in unit]
+        sampled = stratum.name == "rest" and bool(goldens.affected)
+        many = sampled and settles_at_best(msgspec.structs.replace(stratum, rounds=1))
+        for golden in names[:LARGEST] if many else names:
+            few[golden] = 1 if golden in unchanged else stratum.rounds
+    return few
 
 
 def goldens_with_places(plan: Plan) -> list[tuple[AnyGolden, str, int]]:

@@ -5,89 +5,38 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from rightcall.check.decision import few_hint, finding_of, with_forbidden_errors
 from rightcall.check.design import CheckDesign
+from rightcall.check.evidence import CheckEvidence
 from rightcall.check.result_changes import result_notes
-from rightcall.check.silent_services import silence_notes, silence_words, too_silent
+from rightcall.check.silent_services import silence_notes
 from rightcall.check.words import (
     base_moved,
     hint_words,
     never_seen_chance,
     notes_on_confirmation,
-    reason_words,
-    risk_words,
 )
-from rightcall.core.text import one_line, percent, pluralize, shorten
+from rightcall.core.text import one_line, shorten
 from rightcall.decide.check_result import (
-    AlarmConfirmation,
     BaselineFacts,
     CheckCalls,
     CheckResult,
     GoldenChange,
-    HardFailure,
     NewGoldens,
 )
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState, settles_at_best
 from rightcall.decide.outcome import outcomes_of, unanswered_trials
 from rightcall.metrics.matching.reasons import reason
-from rightcall.metrics.tally import Tally
-from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
-from rightcall.run.answers import no_answer_reason
 from rightcall.run.baseline_pool import models_that_answered
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
 MOST_SHOWN = 20
-
-
-@dataclass
-class CheckEvidence:
-    """What the trials of a check have shown so far.
-
-    `spent` counts trials of the candidate, `base_spent` those of the version before the change, and `confirm` is what
-    came of an alarm. `moved` is the p-value of whatever was asked as a control; `replayed` counts answers that were
-    recorded before, and with `only_replayed` no model was called. `forbidden` are the codes that the gate forbids.
-    """
-
-    design: CheckDesign
-    tally: Tally
-    results: dict[str, list[CaseResult]] = field(default_factory=dict)
-    hard: list[HardFailure] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    spent: int = 0
-    base_spent: int = 0
-    errors: int = 0
-    skipped: int = 0
-    moved: float | None = None
-    replayed: int = 0
-    only_replayed: bool = False
-    confirm: AlarmConfirmation | None = None
-    forbidden: tuple[str, ...] = ()
-    base_tally: Tally = field(default_factory=lambda: Tally(()))
-
-    @property
-    def calls(self) -> int:
-        """Calls of the candidate and of the base version."""
-        return self.spent + self.base_spent
-
-    @property
-    def tried(self) -> list[CaseResult]:
-        return [result for results in self.results.values() for result in results]
-
-    def never_answered(self, golden: str) -> bool:
-        """Whether a golden was tried and got no answer at all."""
-        results = self.results.get(golden, ())
-        return bool(results) and all(result.error for result in results)
-
-    @property
-    def trials(self) -> int:
-        """Trials that got an answer."""
-        return sum(result.judged for result in self.tried)
 
 
 HINTS = {
@@ -99,17 +48,6 @@ HINTS = {
 """What would give a verdict, by what prevents one."""
 
 
-class _Finding(NamedTuple):
-    word: CheckWord
-    cause: str
-    reason: str
-
-    @property
-    def worse_by_trials(self) -> bool:
-        """REGRESSED by how often trials pass, and not by damage."""
-        return self.word == "REGRESSED" and self.cause != "hard"
-
-
 def check_result(
     seen: CheckEvidence,
     decided: Decided,
@@ -119,14 +57,14 @@ def check_result(
     base: bool,
 ) -> CheckResult:
     """The result of a check. `base` says that the control was the version before the change."""
-    design, settings = seen.design, seen.design.settings
+    design = seen.design
     summary = seen.tally.summary()
-    finding = _with_forbidden_errors(_finding(seen, decided, states, base=base), seen, summary)
+    finding = with_forbidden_errors(finding_of(seen, decided, states, base=base), seen, summary)
     unanswered = unanswered_trials(outcomes_of(seen.tried))
     missing = f"; {unanswered.text}" if unanswered.trials and finding.cause != "errors" else ""
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
     confirm, compared = seen.confirm, design.compared.words if design.ownership != "owned" else ""
-    notes = [f"{compared}; ran {pluralize(seen.spent, 'trial')}"] if compared else []
+    notes = [compared] if compared else []
     notes += [*design.notes, *seen.notes, *filter(None, [design.rescored])]
     if summary.judges:  # their errors differ between agents, and labels are of one
         names = ", ".join(summary.judges)
@@ -147,6 +85,7 @@ def check_result(
         result_without_trials(design, finding.word, finding.reason + missing + unknown),
         cause=finding.cause,
         hint=HINTS.get(finding.cause)
+        or (few_hint(seen) if finding.word == "NO LOSS SEEN" else "")
         or hint_words(
             Decided(finding.word, decided.cause),
             too_small=not all(map(settles_at_best, design.strata)),
@@ -160,84 +99,22 @@ def check_result(
         broken_more=max(0, len(broken) - MOST_SHOWN),
         fixed_more=max(0, len(fixed) - MOST_SHOWN),
         new=_new_goldens(seen),
-        calls=CheckCalls(seen.calls, design.planned_calls, design.full, seen.replayed),
+        calls=seen.spent_calls,
         cost_usd=_cost(summary, seen.base_tally.summary()),
         estimate=_estimate(states, len(design.goldens)),
         estimate_error=_estimate_error(states, len(design.goldens)),
         hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,
-        notes=(risk_words(settings, confirm, states, seen.calls, design.full), *notes),
+        notes=tuple(notes),
+        left=seen.left,
         p=p,
         confirm=confirm,
         warnings=(*summary.warnings, *design.warnings),
     )
 
 
-def _with_forbidden_errors(finding: _Finding, seen: CheckEvidence, summary: Summary) -> _Finding:
-    """The finding, which is not PASS when a tool failed in every call and the gate forbids that."""
-    if finding.word != "PASS" or not summary.failed_tools or TOOL_ERROR not in seen.forbidden:
-        return finding
-    why = f"{seen.design.subject}; {summary.failed_tools[0]}"
-    return _Finding("INCONCLUSIVE", "tools", why)
-
-
 def _cost(candidate: Summary, base: Summary) -> float | None:
     costs = [cost for summary in (candidate, base) if (cost := summary.usage.cost_usd) is not None]
     return math.fsum(costs) if costs else None
-
-
-def _finding(
-    seen: CheckEvidence, decided: Decided, states: Sequence[StratumState], *, base: bool
-) -> _Finding:
-    """The verdict, or what overrides it: damage, a change at the provider, errors, a budget, replays."""
-    settings, what = seen.design.settings, seen.design.subject
-
-    def inconclusive(cause: str, why: str) -> _Finding:
-        return _Finding("INCONCLUSIVE", cause, f"{what}; {why}")
-
-    finding = _Finding(decided.word, str(decided.cause), f"{what}; no golden of the baseline is affected")
-    if not seen.design.reach.compared and not seen.design.reach.untouched:
-        finding = inconclusive(
-            "new", "no golden of the baseline is unchanged in the dataset: nothing to compare with"
-        )
-    if states:
-        finding = finding._replace(reason=reason_words(decided, states, settings, what, seen.confirm))
-    if decided.cause == "hard":
-        finding = finding._replace(reason=_damage_reason(seen, what))
-    elif seen.hard:
-        finding = inconclusive("hard", f"{seen.hard[0].golden} had {seen.hard[0].code} once, and not again")
-    against_base = seen.confirm is not None and seen.confirm.confirmed and seen.confirm.mode == "base"
-    provider_moved = seen.moved is not None and seen.moved <= settings.alpha / 2 and not against_base
-    if provider_moved and finding.worse_by_trials:
-        who = "the version before the change passes" if base else "untouched goldens pass"
-        finding = inconclusive(
-            "control", f"the provider changed too: {who} less often as well (p {seen.moved:.2g})"
-        )
-    if finding.word != "REGRESSED" and too_silent(finding.word, seen.errors, seen.spent, seen.results):
-        finding = _Finding("ERROR", "errors", silence_words(seen.results))
-    silent_guards = [name for name in seen.design.reach.hard if seen.never_answered(name)]
-    if silent_guards and finding.word == "PASS":
-        finding = inconclusive(
-            "unanswered", f"{silent_guards[0]}, which guards against damage, got no answer"
-        )
-    tried = seen.tried
-    answered = any(result.trajectory is None or result.trajectory.answered for result in tried)
-    if tried and not answered and finding.word not in ("REGRESSED", "ERROR"):
-        finding = _Finding("ERROR", "errors", no_answer_reason(len(tried)))
-    if seen.skipped and finding.word == "PASS":
-        finding = inconclusive("budget", f"the budget ran out with {seen.skipped:,} trials left")
-    if seen.confirm is not None and seen.confirm.cut_short and finding.word == "PASS":
-        finding = inconclusive("budget", "the budget ran out before an alarm was confirmed or not")
-    if seen.only_replayed and finding.word == "PASS":
-        finding = inconclusive(finding.cause, "0 live calls: the model was not tested")
-    # On judges rest any PASS, and a REGRESSED without a trial that fails by exact metrics.
-    exact = any(result.fails_exactly for result in tried)
-    by_judges = finding.word == "PASS" or (finding.worse_by_trials and not exact)
-    if seen.design.judges and tried and by_judges:
-        judges = ", ".join(seen.design.judges)
-        finding = inconclusive(
-            "judged", f"{judges}: judged, not corrected, so that the difference decides nothing"
-        )
-    return finding
 
 
 def _notes_on_models(seen: CheckEvidence) -> list[str]:
@@ -257,18 +134,6 @@ def _notes_on_models(seen: CheckEvidence) -> list[str]:
         f"{asked} is served by {', '.join(new)} now, by {', '.join(before)} in the baseline: not your change; "
         "`check: {control: 40}` tells whether untouched goldens moved too"
     ]
-
-
-def _damage_reason(seen: CheckEvidence, what: str) -> str:
-    damage = seen.hard[-1]
-    chance = never_seen_chance(seen.design.baseline.trials, max(1, seen.trials))
-    main = [line for line in seen.design.baseline.lines if damage.code in line.hard]
-    if main:
-        history = f"in the baseline {len(main)} other goldens had it"
-    else:
-        trials = f"{seen.design.baseline.trials:,} trials of the baseline"
-        history = f"it never occurred in {trials}; chance at most {percent(chance, 1)}"
-    return f"{what}; {damage.golden} had {damage.code} in {damage.often} ({history})"
 
 
 def _golden_changes(seen: CheckEvidence, way: str) -> list[GoldenChange]:

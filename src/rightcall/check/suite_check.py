@@ -140,7 +140,7 @@ def _base_agent(design: CheckDesign, plan: Plan, options: CheckOptions) -> BaseA
 def _after_earlier_draws(
     result: CheckResult, earlier: Sequence[CheckResult], options: CheckOptions
 ) -> CheckResult:
-    """The result with what earlier draws of the same inputs showed: REGRESSED stands until a draw is PASS."""
+    """The result with what earlier draws of the same inputs showed: WORSE stands until a draw is PASS."""
     number = {2: "second", 3: "third"}.get(result.draws, f"{result.draws}th")
     note = f"this is the {number} {'draw' if options.again else 'check'} for these inputs"
     result = msgspec.structs.replace(result, notes=(*result.notes, note))
@@ -150,10 +150,10 @@ def _after_earlier_draws(
     words = (*before, result.verdict)
     since_pass = before[max((at + 1 for at, word in enumerate(before) if word == "PASS"), default=0) :]
     result = msgspec.structs.replace(result, drawn=words)
-    if "REGRESSED" not in before or (result.verdict != "PASS" and "REGRESSED" not in since_pass):
+    if "WORSE" not in before or (result.verdict != "PASS" and "WORSE" not in since_pass):
         return result
     told = ", ".join(f"{word} in draw {draw}" for draw, word in enumerate(words, 1))
-    stands = "PASS" if result.verdict == "PASS" else "REGRESSED"
+    stands = "PASS" if result.verdict == "PASS" else "WORSE"
     cause = result.cause if result.verdict == stands else "earlier_draw"
     return msgspec.structs.replace(
         result, verdict=stands, cause=cause, reason=f"{result.reason}; {told}", hint=""
@@ -287,9 +287,9 @@ def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> C
                 if design.goldens
                 else inconclusive(nothing, NOTHING_CHECKED, "unchecked")
             )
-        reason = f"{words_for_untouched(design.ownership, design.compared)} (0 calls)"
+        reason = words_for_untouched(design.ownership, design.compared)
         reason += f"; {design.rescored}" if design.rescored else ""
-        return answer(base, reason=reason, cause="untouched")
+        return answer(base, verdict="SAME", reason=reason, cause="untouched")
     recordings = plan.agent.recordings
     if recordings is not None and recordings.replays_only and design.reach.compared:
         why = f"{what}; 0 live calls: the model was not tested"

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.design import CheckDesign
-from rightcall.check.outcome import CheckEvidence, check_result
+from rightcall.check.evidence import CheckEvidence
+from rightcall.check.outcome import check_result
 from rightcall.check.stored_checks import check_in_progress, find_interrupted_check
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
-from rightcall.decide.check_result import AlarmConfirmation, CheckResult, FreshTrials
-from rightcall.decide.check_rule import CheckRule, Decided
-from rightcall.decide.check_settings import Risks
-from rightcall.decide.confirmation import PairedEvidence, broken_goldens, pair_value, pairs_of
+from rightcall.decide.check_procedure import CheckProcedure, OverBudgetError, ProcedurePlan
+from rightcall.decide.check_result import CheckResult
+from rightcall.decide.check_rule import Decided
+from rightcall.decide.confirmation import TrialScores
+from rightcall.decide.small_suite import Ask, NoBaseError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE
@@ -27,136 +29,24 @@ from rightcall.stats.permutation import ExchangeTable, exchange_p
 from rightcall.store.sql.store import Store
 
 
-class AlarmCheck:
-    """Confirms the alarm of a check, at most once. No trial that raised it is compared again."""
-
-    def __init__(
-        self,
-        seen: CheckEvidence,
-        candidate: CandidateTrials,
-        base: BaseComparison | None,
-        damage: DamageWatch,
-    ) -> None:
-        self._design, self._seen, self._candidate = seen.design, seen, candidate
-        self._base, self._damage = base, damage
-        settings, problem = seen.design.settings, seen.design.base_problem
-        if settings.confirm != "off":
-            seen.confirm = AlarmConfirmation(settings.confirm, settings.confirm_level, problem=problem)
-
-    async def resolve(self, rule: CheckRule, decided: Decided | None) -> bool:
-        """Whether REGRESSED stands. If it does not, the rule continues."""
-        if decided is None or decided.word != "REGRESSED":
-            return False
-        if self._seen.confirm is None:
-            return True
-        if self._seen.confirm.mode == "base":
-            try:
-                confirmed = await self._by_pairs(rule)
-            except BaseVersionError as problem:
-                return await self.resolve(rule, self._without_base(rule, decided, problem))
-        else:
-            confirmed = await self._by_another_draw()
-        if not confirmed:
-            rule.spend_alarm()
-        return confirmed
-
-    def _without_base(self, rule: CheckRule, decided: Decided, problem: BaseVersionError) -> Decided | None:
-        """Go on as if the base had never been there: the alarm counts at the level of `confirm: candidate`."""
-        alpha = self._design.settings.alpha
-        self._seen.confirm = AlarmConfirmation("candidate", alpha, problem=str(problem))
-        self._base = None
-        rule.lower_alpha(alpha)
-        return rule.end() if decided.cause == "last_look" else rule.decided
-
-    async def _by_pairs(self, rule: CheckRule) -> bool:
-        """Fresh trials of both versions, alternating, on the goldens that broke."""
-        base, settings = self._base, self._design.settings
-        if base is None:
-            raise BaseVersionError(self._design.base_problem or "the base version is not known")
-        goldens = broken_goldens(rule.sums(), self._design.drawn_from.clusters)
-        evidence = PairedEvidence(settings.confirm_level)
-        pairs, size, cut = list(pairs_of(goldens)), max(1, self._candidate.wave_size // 2), False
-        compared: list[tuple[str, float, float]] = []
-        for at in range(0, len(pairs), size):
-            jobs = [(golden, self._candidate.fresh(golden)) for golden in pairs[at : at + size]]
-            if cut := self._candidate.over_budget(2 * len(jobs)):
-                break
-            candidate, before = await self._both(base, jobs, base_first=bool(at // size % 2))
-            if at == 0:
-                _require_answers(before, candidate, base.commit)
-            for trials in zip(candidate, before, strict=True):
-                new, old = map(self._candidate.score, trials)
-                if not evidence.confirmed:
-                    compared += (
-                        [(trials[0].golden_id, new, old)] if new is not None and old is not None else []
-                    )
-                    evidence.feed(pair_value(new, old))
-            if await self._damage.finds(candidate) or evidence.confirmed:
-                break
-        of_base = [(golden, old) for golden, _, old in compared]
-        moved = base.p_of(of_base) if of_base and not evidence.confirmed else None
-        self._seen.confirm = AlarmConfirmation(
-            "base",
-            settings.confirm_level,
-            alarm=True,
-            confirmed=evidence.confirmed,
-            goldens=goldens,
-            pairs=evidence.pairs,
-            evidence=round(evidence.evidence, 6),
-            base=FreshTrials(_total(old for _, old in of_base), len(compared), base.commit),
-            candidate=FreshTrials(_total(new for _, new, _ in compared), len(compared)),
-            moved=moved,
-            cut_short=cut,
-        )
-        return evidence.confirmed
-
-    async def _both(
-        self, base: BaseComparison, jobs: Sequence[tuple[str, int]], *, base_first: bool
-    ) -> tuple[list[CaseResult], list[CaseResult]]:
-        """The same trials of both versions: at the same time, or one after the other where one trial runs at a time."""
-        if self._candidate.wave_size > 1:
-            async with asyncio.TaskGroup() as group:
-                of_candidate = group.create_task(self._candidate.attempt(jobs))
-                of_base = group.create_task(_outcome(base, jobs))
-            before = of_base.result()
-            candidate = of_candidate.result()
-        elif base_first:
-            before = await _outcome(base, jobs)
-            candidate = await self._candidate.attempt(jobs)
-        else:
-            candidate = await self._candidate.attempt(jobs)
-            before = await _outcome(base, jobs)
-        if isinstance(before, BaseVersionError):
-            raise before
-        return candidate, before
-
-    async def _by_another_draw(self) -> bool:
-        """Another draw of the candidate against the same baseline."""
-        settings, strata = self._design.settings, self._design.another_draw()
-        level, cut = self._seen.confirm.level if self._seen.confirm else settings.alpha, False
-        rule = CheckRule(strata, Risks(level, settings.beta))
-        for wave in self._candidate.waves(rule, strata):
-            jobs = [(golden, self._candidate.fresh(golden)) for step in wave for golden in step.unit]
-            if cut := self._candidate.over_budget(len(jobs)):
-                break
-            results = await self._candidate.attempt(jobs)
-            if await self._damage.finds(results):
-                break
-            scores = {(r.golden_id, r.trial): self._candidate.score(r) for r in results}
-            numbers = iter(jobs)
-            for step in wave:
-                rule.feed(step, {golden: scores[next(numbers)] for golden in step.unit})
-        confirmed = rule.end().word == "REGRESSED"
-        trials = sum(state.run for state in rule.states())
-        self._seen.confirm = msgspec.structs.replace(
-            self._seen.confirm or AlarmConfirmation("candidate", level),
-            alarm=True,
-            confirmed=confirmed,
-            pairs=trials,
-            evidence=round(max([1.0, *(state.e_worse for state in rule.states())]), 6),
-            cut_short=cut and not confirmed,
-        )
-        return confirmed
+async def _both_versions(
+    candidate: CandidateTrials, base: BaseComparison, jobs: Sequence[tuple[str, int]], *, base_first: bool
+) -> tuple[list[CaseResult], list[CaseResult]]:
+    """The same trials of both versions: at the same time, or one after the other where one trial runs at a time."""
+    if candidate.wave_size > 1:
+        async with asyncio.TaskGroup() as group:
+            of_candidate = group.create_task(candidate.attempt(jobs))
+            of_base = group.create_task(_outcome(base, jobs))
+        before, results = of_base.result(), of_candidate.result()
+    elif base_first:
+        before = await _outcome(base, jobs)
+        results = await candidate.attempt(jobs)
+    else:
+        results = await candidate.attempt(jobs)
+        before = await _outcome(base, jobs)
+    if isinstance(before, BaseVersionError):
+        raise before
+    return results, before
 
 
 async def _outcome(
@@ -185,10 +75,6 @@ def _require_answers(before: Sequence[CaseResult], candidate: Sequence[CaseResul
         )
 
 
-def _total(scores: Iterable[float]) -> float:
-    return round(sum(scores), 6)
-
-
 class CheckTrials:
     """One check in progress."""
 
@@ -205,7 +91,6 @@ class CheckTrials:
     ) -> None:
         self.identify = identify
         self._design, self._plan, self._store = design, plan, store
-        self._rule = CheckRule(design.strata, design.settings.risks)
         self._seen = seen = CheckEvidence(design, plan.tally())
         self._candidate = candidate = CandidateTrials(
             seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
@@ -214,9 +99,22 @@ class CheckTrials:
         alike = self._base if design.settings.confirm == "base" else None
         seen.forbidden = plan.gate.forbid if plan.gate else ()
         self._damage = DamageWatch(seen, candidate, alike, seen.forbidden)
-        self._alarm = AlarmCheck(seen, candidate, alike, self._damage)
+        self._pairs_run = 0
+        self._procedure = CheckProcedure(
+            ProcedurePlan(
+                design.strata,
+                design.settings,
+                design.before,
+                few=design.few,
+                clusters=design.drawn_from.clusters,
+                another_draw=design.another_draw,
+                wave=candidate.wave_size,
+                commit="" if alike is None else alike.commit,
+                problem=design.base_problem,
+            )
+        )
         self._result: CheckResult
-        asked = design.drawn | {*design.reach.hard, *design.reach.new, *design.control}
+        asked = {*design.drawn, *design.few, *design.reach.hard, *design.reach.new, *design.control}
         self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
         self.most_trials = design.planned_calls
 
@@ -261,22 +159,57 @@ class CheckTrials:
             again.cancel()
 
     async def _decide(self) -> Decided:
-        candidate, rule, stands = self._candidate, self._rule, False
-        for wave in candidate.waves(rule, self._design.strata):
-            if candidate.over_budget(sum(len(step.unit) for step in wave)):
-                break
-            results = await candidate.attempt([(golden, step.round) for step in wave for golden in step.unit])
+        steps = self._procedure.steps()
+        try:
+            decided = await self._drive(steps)
+        finally:
+            procedure = self._procedure
+            self._seen.confirm, self._seen.small = procedure.confirm, procedure.decision
+            self._seen.left = len(self._design.before) - procedure.tried
+        return decided if decided.word == "WORSE" else await self._try_others(decided)
+
+    async def _drive(self, steps: Generator[Ask, Sequence[TrialScores], Decided]) -> Decided:
+        """Run what the procedure asks for, until it has decided or damage has."""
+        ask: Ask | None = None
+        answers: Sequence[TrialScores] = ()
+        problem: Exception | None = None
+        while True:
+            try:
+                if problem is not None:
+                    ask = steps.throw(problem)
+                else:
+                    ask = next(steps) if ask is None else steps.send(answers)
+            except StopIteration as end:
+                decided: Decided = end.value
+                return decided
+            problem = None
+            if self._candidate.over_budget(len(ask.goldens) * (2 if ask.pairs else 1)):
+                problem = OverBudgetError()
+                continue
+            try:
+                results, answers = await self._answer(ask)
+            except BaseVersionError as error:
+                problem = NoBaseError(str(error))
+                continue
             if await self._damage.finds(results):
-                return Decided("REGRESSED", "hard")
-            for step in wave:
-                scores = {r.golden_id: candidate.score(r) for r in results if r.golden_id in step.unit}
-                stands = stands or await self._alarm.resolve(rule, rule.feed(step, scores))
-            if self._damage.stops:
-                return Decided("REGRESSED", "hard")
-        decided = rule.end()
-        if not stands and not await self._alarm.resolve(rule, decided):
-            decided = Decided("REGRESSED", "hard") if self._damage.stops else rule.end()
-        return decided if decided.word == "REGRESSED" else await self._try_others(decided)
+                return Decided("WORSE", "hard")
+
+    async def _answer(self, ask: Ask) -> tuple[list[CaseResult], list[TrialScores]]:
+        candidate, base = self._candidate, self._base
+        jobs = [
+            (golden, candidate.fresh(golden) if ask.round is None else ask.round) for golden in ask.goldens
+        ]
+        if not ask.pairs:
+            results = await candidate.attempt(jobs)
+            return results, [TrialScores(candidate.score(result)) for result in results]
+        if base is None:
+            raise BaseVersionError(self._design.base_problem or "the base version is not known")
+        results, before = await _both_versions(candidate, base, jobs, base_first=bool(self._pairs_run % 2))
+        if not self._pairs_run:
+            _require_answers(before, results, base.commit)
+        self._pairs_run += 1
+        pairs = zip(results, before, strict=True)
+        return results, [TrialScores(candidate.score(new), candidate.score(old)) for new, old in pairs]
 
     async def _try_others(self, decided: Decided) -> Decided:
         """Goldens that are in no stratum: those that guard against damage, and new ones."""
@@ -293,7 +226,7 @@ class CheckTrials:
                 if await self._damage.finds(
                     [r for r in results if r.golden_id not in self._design.reach.new]
                 ):
-                    return Decided("REGRESSED", "hard")
+                    return Decided("WORSE", "hard")
         return decided
 
     async def _control_moved(self) -> float | None:
@@ -325,5 +258,6 @@ class CheckTrials:
             seen.only_replayed = not recordings.asked and bool(
                 seen.replayed or self._candidate.source.answered
             )
-        states, based = self._rule.states(), self._base is not None
-        return check_result(seen, decided, states, p=self._rule.p if states else None, base=based)
+        rule, based = self._procedure.rule, self._base is not None
+        states = rule.states()
+        return check_result(seen, decided, states, p=rule.p if states else None, base=based)

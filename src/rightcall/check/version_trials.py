@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rightcall.check.base_process import BaseRequest
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
-from rightcall.check.outcome import CheckEvidence
+from rightcall.check.evidence import CheckEvidence
 from rightcall.decide.check_result import HardFailure
-from rightcall.decide.check_rule import CheckRule, Step
-from rightcall.decide.check_settings import Stratum
 from rightcall.model.failure import FATAL, Failure
 from rightcall.model.run import CaseResult
 from rightcall.run.inputs import golden_hash
@@ -40,7 +38,8 @@ class CandidateTrials:
         self._max_calls, self._watch = max_calls, watch
         self.wave_size = max(1, min(concurrency, WAVE))
         self.source: DecidedTrials
-        self._first_fresh = max([1, design.trials, *(stratum.rounds for stratum in design.strata)])
+        planned = [stratum.rounds for stratum in design.strata]
+        self._first_fresh = max([1, design.trials, *planned, *design.few.values()])
         self._next_fresh: dict[str, int] = {}
 
     def over_budget(self, calls: int) -> bool:
@@ -51,6 +50,7 @@ class CandidateTrials:
         """Results of these trials of goldens, in the order of the jobs."""
         results = await self.source.ask([(self._design.goldens[name], trial) for name, trial in jobs])
         self._seen.spent = self.source.spent
+        self._seen.note_requests(results)
         for result in results:
             self._seen.errors += bool(result.error)
             self._seen.tally.add(result)
@@ -70,18 +70,6 @@ class CandidateTrials:
         graded = self._design.settings.compare == "score"
         return None if result.error else result.score if graded else float(result.passed)
 
-    def waves(self, rule: CheckRule, strata: Sequence[Stratum]) -> Iterator[list[Step]]:
-        """Steps that may run at once: never across the end of a round, where a stratum may turn out settled."""
-        wave: list[Step] = []
-        for step in rule.steps():
-            wave.append(step)
-            last = step.unit == strata[step.stratum].order[-1]
-            if last or sum(len(planned_step.unit) for planned_step in wave) >= self.wave_size:
-                yield wave
-                wave = []
-        if wave:
-            yield wave
-
 
 class BaseComparison:
     """Asks for trials of the base version, scored as the candidate's are, and compares them with its baseline."""
@@ -100,6 +88,7 @@ class BaseComparison:
             results = list(await asyncio.gather(*(self._result(name, trial) for name, trial in jobs)))
         finally:
             self._seen.base_spent = self.trials.spent
+        self._seen.note_requests(results)
         for result in results:
             self._seen.base_tally.add(result)
         return results
@@ -127,7 +116,7 @@ MORE_TRIES, TRIES_TO_CONFIRM = 3, 5
 
 
 class DamageWatch:
-    """Looks for hard failures of the candidate that the baseline never showed: one is REGRESSED, outside of every risk.
+    """Looks for hard failures of the candidate that the baseline never showed: one is WORSE, outside of every risk.
 
     A golden that did damage is tried again, the base version as often as the candidate.
     """

@@ -11,8 +11,9 @@ from rightcall.check.reach import Reach
 from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
 from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs, FreshTrials
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
-from rightcall.decide.check_settings import CHECKS, CheckSettings, Stratum
+from rightcall.decide.check_settings import CheckSettings, Stratum
 from rightcall.decide.input_change import InputChange
+from rightcall.decide.small_suite import MOVED
 from rightcall.files.revision import base_commit, commits_between
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
@@ -20,8 +21,6 @@ from rightcall.run.plan import Plan
 from rightcall.run.run_record import major, minor_changes
 
 MOST_NAMED = 3
-MOVED = 0.01
-"""The p-value at which the base's fresh trials differ from its own baseline."""
 
 
 def change_words(changes: Sequence[InputChange]) -> str:
@@ -38,55 +37,39 @@ def words_for_untouched(ownership: Ownership, compared: ComparedInputs) -> str:
     """Why nothing has to be run: what was compared, and that it is equal."""
     if ownership == "owned":
         return "nothing that reaches the model has changed"
-    unchanged = "nothing that the agent reads in this project has changed"
-    return "; ".join(filter(None, [unchanged, compared.words, "ran 0"]))
+    return compared.edits or "nothing that this agent reads has changed"
 
 
 def reason_words(
-    decided: Decided,
-    states: Sequence[StratumState],
-    settings: CheckSettings,
-    what: str,
-    confirm: AlarmConfirmation | None = None,
+    decided: Decided, states: Sequence[StratumState], confirm: AlarmConfirmation | None = None
 ) -> str:
-    """Why the verdict is what it is, as one line."""
+    """Why the verdict on many goldens is what it is, as one line."""
     alarm = confirmation_words(confirm)
-    if decided.word == "REGRESSED":
-        return f"{what}; {_worse(states, decided, settings, alarm)}"
-    evidence = _fine(states, settings) if decided.word == "PASS" else _open(states)
-    return "; ".join(filter(None, [what, evidence, alarm]))
+    if decided.word == "WORSE":
+        return f"{_worse(states, decided)}{f'; {alarm}' if alarm else ''}"
+    evidence = _fine(states) if decided.word == "PASS" else _open(states)
+    return "; ".join(filter(None, [evidence, alarm]))
 
 
-def _fine(states: Sequence[StratumState], settings: CheckSettings) -> str:
-    confidence = f"with {hundredths(1 - settings.beta)}% confidence"
+def _fine(states: Sequence[StratumState]) -> str:
     parts = []
     for state in states:
-        margin = margin_text(state.margin)
-        if state.name == "affected":
-            parts.append(f"{pluralize(state.goldens, 'golden')} it can affect are not worse by {margin}")
-        else:
-            others = "others" if len(states) > 1 else "goldens"
-            sampled = f" ({state.run:,} sampled)" if state.run < state.goldens else ""
-            parts.append(f"{state.goldens:,} {others} are not worse by {margin}{sampled}")
-    return f"{', '.join(parts)}{', each' if len(parts) > 1 else ''} {confidence}"
+        which = "it can affect" if state.name == "affected" else "others" if len(states) > 1 else ""
+        sampled = f" ({state.run:,} sampled)" if state.run < state.goldens else ""
+        goldens = f"{state.goldens:,} others" if which == "others" else pluralize(state.goldens, "golden")
+        affected = f" {which}" if which == "it can affect" else ""
+        parts.append(f"{goldens}{affected} are not worse by {margin_text(state.margin)}{sampled}")
+    return ", ".join(parts)
 
 
-def _worse(states: Sequence[StratumState], decided: Decided, settings: CheckSettings, confirmed: str) -> str:
+def _worse(states: Sequence[StratumState], decided: Decided) -> str:
     worst = max(
         states, key=lambda s: s.e_worse if decided.cause == "worse" else -(s.p if s.p is not None else 1.0)
     )
     which = _which(worst, states, "goldens it can affect")
     difference = 0.0 if worst.difference is None else worst.difference
     small = " (by less than the margin)" if -difference < worst.margin else ""
-    if confirmed:
-        sure = confirmed
-    elif decided.cause == "worse":
-        sure = f"the evidence is {worst.e_worse:,.0f} to 1"
-    else:
-        sure = f"chance alone does that in {max(worst.p or 0.0, 1e-9):.2g} of checks"
-    asked = pluralize(worst.run, "trial")
-    less = f"{hundredths(abs(difference), '.0f')} points less often{small}"
-    return f"{worst.goldens:,} {which} pass {less} in {asked}; {sure}"
+    return f"{worst.goldens:,} {which} pass {hundredths(abs(difference), '.0f')} points less often{small}"
 
 
 def _which(state: StratumState, states: Sequence[StratumState], affected: str) -> str:
@@ -102,25 +85,8 @@ def _open(states: Sequence[StratumState]) -> str:
             which = _which(state, states, "affected goldens")
             worse = state.low is not None and state.low < 0
             low = f", possibly {hundredths(-(state.low or 0.0), '.0f')} worse" if worse else ""
-            parts.append(
-                f"the {which} differ by {points(state.difference, 0)}{low} (margin {hundredths(state.margin)})"
-            )
+            parts.append(f"the {which} differ by {points(state.difference, 0)}{low}")
     return "; ".join(parts) or "too few answers arrived"
-
-
-def risk_words(
-    settings: CheckSettings,
-    confirm: AlarmConfirmation | None,
-    states: Sequence[StratumState],
-    spent: int,
-    full: int,
-) -> str:
-    """The risk of the verdict and its cost."""
-    cost = f"{spent:,} of {full:,} calls" if spent <= full else f"{spent:,} calls, {full:,} in a full run"
-    risk = f"{cost}. {regressed_risk_words(settings, confirm)}"
-    if any(state.name == "rest" and state.run < state.goldens for state in states):
-        risk += " A change confined to a few of the others is detected only by a full run."
-    return risk
 
 
 def hint_words(decided: Decided, *, too_small: bool, everything: bool, moved: bool = False) -> str:
@@ -134,10 +100,7 @@ def hint_words(decided: Decided, *, too_small: bool, everything: bool, moved: bo
     if decided.word != "INCONCLUSIVE":
         return ""
     if everything:
-        return (
-            "everything was tried: add goldens, or more baseline trials on the main branch; "
-            "`check: {on_inconclusive: pass}` in the suite lets such changes through"
-        )
+        return "add goldens, or save more baseline trials on the main branch"
     if too_small:
         return "run everything: rightcall check --full"
     return (
@@ -239,15 +202,13 @@ def confirmation_words(confirm: AlarmConfirmation | None) -> str:
     if confirm is None or not confirm.alarm:
         return ""
     if confirm.mode == "candidate":
-        draw = f"by a second draw ({pluralize(confirm.pairs, 'trial')})"
-        return f"confirmed {draw}" if confirm.confirmed else f"first alarm not confirmed {draw}"
+        draw = f"by {pluralize(confirm.pairs, 'trial')} more"
+        return f"confirmed {draw}" if confirm.confirmed else f"a first suspicion was not confirmed {draw}"
     goldens = pluralize(len(confirm.goldens), "golden")
-    counts = f"base {_pass_count(confirm.base)}, candidate {_pass_count(confirm.candidate)}"
+    counts = f"{_pass_count(confirm.base)} pass before the change, {_pass_count(confirm.candidate)} after it"
     if confirm.confirmed:
-        return (
-            f"confirmed by fresh trials of {goldens}: {counts}, the evidence is {confirm.evidence:,.0f} to 1"
-        )
-    words = f"first alarm not confirmed: {goldens}, {counts}"
+        return f"in fresh trials of {goldens} {counts}"
+    words = f"a first suspicion of {goldens} was not confirmed: {counts}"
     return f"{words}; main moved too: save a new baseline" if base_moved(confirm) else words
 
 
@@ -264,7 +225,7 @@ def notes_on_confirmation(confirm: AlarmConfirmation | None) -> list[str]:
         return []
     notes = []
     if confirm.problem and confirm.mode == "candidate":
-        notes.append(f"an alarm is confirmed by a second draw of this version alone: {confirm.problem}")
+        notes.append(f"the version before the change cannot be run: {confirm.problem}")
     if confirm.cut_short:
         notes.append(
             f"the budget of calls ended the confirmation after {pluralize(confirm.pairs, 'pair')} of trials"
@@ -272,19 +233,6 @@ def notes_on_confirmation(confirm: AlarmConfirmation | None) -> list[str]:
             else "the budget of calls ended the second draw"
         )
     return notes
-
-
-def regressed_risk_words(settings: CheckSettings, confirm: AlarmConfirmation | None) -> str:
-    """How often REGRESSED comes without a change."""
-    if confirm is not None and confirm.mode == "base":
-        return f"If nothing had changed, REGRESSED would occur in at most 1 of {CHECKS} checks."
-    alpha = f"{hundredths(settings.alpha)} of 100 checks"
-    if confirm is None:
-        return f"If nothing had changed, REGRESSED would occur in at most {alpha}."
-    return (
-        f"If nothing had changed, an alarm would occur in at most {alpha}, and a second draw has to confirm it; both "
-        "draws share the baseline, so the product of their risks is not a bound."
-    )
 
 
 def _pass_count(fresh: FreshTrials | None) -> str:

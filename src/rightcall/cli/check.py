@@ -17,7 +17,7 @@ from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.interrupt import INTERRUPTS, run_interruptible
 from rightcall.cli.output import console, in_actions, print_commands, print_json, print_next, tell
 from rightcall.core.errors import InfrastructureError
-from rightcall.core.text import margin_text, percent, pluralize
+from rightcall.core.text import margin_text, pluralize
 from rightcall.files.atomic import atomic_write
 from rightcall.show.formats import writer_of
 from rightcall.show.lines import inert_json, json_document, write_report
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from rightcall.show.github import PullRequest
     from rightcall.store.sql.store import Store
 
-
 HERE = Path("suite.yaml")
-COLORS = {"PASS": "green", "REGRESSED": "red"}
+COLORS = {"SAME": "green", "PASS": "green", "WORSE": "red"}
 
 
 @click.command(cls=GroupedCommand)
@@ -50,7 +49,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
 
     SUITE defaults to `suite.yaml`.
 
-    Exit codes: 0 PASS, 1 REGRESSED or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
+    Exit codes: 0 PASS, 1 WORSE or a lint error on a changed tool, 3 INCONCLUSIVE, 4 too many errors.
     """
     from rightcall.run.suite import load_suite
 
@@ -189,44 +188,24 @@ def _write(path: Path, result: CheckResult, store: Store) -> None:
 
 
 def _show(result: CheckResult) -> None:
-    from rightcall.show.view.failures import TITLES, danger_text
+    from rightcall.show.check_screen import check_screen
 
     out = console()
-    color = COLORS.get(result.verdict, "yellow")
-    out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.word, result.reason)
-    for warning in result.warnings:
-        out.say("[yellow]{}[/yellow]", warning, hang=4)
-    for change in result.changes[:10]:
-        out.say("  [dim]-[/dim] {}", change.words)
     if result.cause == "plan":
         _show_plan(result)
         return
-    for hard in result.hard:
-        danger = danger_text([TITLES[hard.code].lower()])
-        template = "  [bold white on red] {} [/bold white on red]  {}: {} {}"
-        out.say(template, danger, hard.golden, hard.detail, f"in {hard.often}")
-    for moved in result.broken[:10]:
-        out.say("  [red]broken[/red]  {}  {} → {}  {}", moved.golden, moved.before, moved.after, moved.reason)
-    for moved in result.fixed[:10]:
-        out.say("  [green]fixed[/green]   {}  {} → {}", moved.golden, moved.before, moved.after)
-    if result.new.trials:
-        low, high = result.new.low or 0.0, result.new.high if result.new.high is not None else 1.0
-        bounds = f"{percent(low, 0)} to {percent(high, 0)}"
-        passed = f"{result.new.passed:,} of {result.new.trials:,} trials passed ({bounds})"
-        new = f"{result.new.goldens:,} goldens: {passed}, no baseline to compare with"
-        out.say("  [dim]new[/dim]     {}", new)
-    for finding in result.lint[:10]:
-        out.say(
-            "  [yellow]{}[/yellow] {} {}: {}", finding.severity, finding.code, finding.tool, finding.message
-        )
-    everything = f"everything was tried: {result.everything}" if result.everything else ""
-    for line in filter(None, (*result.notes, everything, result.hint)):
-        out.say("[dim]{}[/dim]", line)
-    if result.run_id and result.verdict != "PASS":
-        steps = [f"rightcall runs report {result.run_id}"]
-        if result.verdict == "INCONCLUSIVE" and not result.everything:
-            steps.append(f"{shlex.join(['rightcall', *sys.argv[1:]])} --full")
-        print_next(*steps)
+    color = COLORS.get(result.verdict, "yellow")
+    first, *others = check_screen(result)
+    out.say(f"[bold {color}]{{}}[/bold {color}]{{}}", result.word, first.removeprefix(result.word))
+    for line in others:
+        out.print(line, soft_wrap=True)
+    for warning in result.warnings[:1]:
+        out.say("[yellow]{}[/yellow]", warning, hang=4)
+    command = shlex.join(["rightcall", *sys.argv[1:]])
+    if result.verdict in ("WORSE", "INCONCLUSIVE") and result.run_id:
+        case = f" {result.broken[0].golden}" if result.broken else ""
+        steps = [f"rightcall runs show {result.run_id}{case}"]
+        print_next(*steps, *([] if result.everything or result.verdict == "WORSE" else [f"{command} --full"]))
 
 
 def _show_all(results: list[CheckResult]) -> None:
@@ -234,13 +213,14 @@ def _show_all(results: list[CheckResult]) -> None:
     out.say("")
     for result in results:
         color = COLORS.get(result.verdict, "yellow")
-        calls = f"{result.calls.spent:,} of {result.calls.full:,} calls"
         verdict = f"{result.verdict:<12}"
-        out.say(f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", verdict, result.suite, calls)
+        out.say(f"[{color}]{{}}[/{color}] {{}}  [dim]{{}}[/dim]", verdict, result.suite, result.calls.price)
 
 
 def _show_plan(result: CheckResult) -> None:
     out = console()
+    what = f"{result.reason}"
+    out.say("[bold]PLAN[/bold]  {}", what)
     for stratum in result.plan:
         margin = f", margin {margin_text(stratum.margin)}" if stratum.margin is not None else ""
         counts = f"{stratum.goldens:,} goldens, at most {stratum.calls:,} calls{margin}"

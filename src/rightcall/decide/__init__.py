@@ -13,6 +13,7 @@
     simulation what a rule will do           advice     what would decide an undecided rate
     label_rules   which labels are about a run's cases, what several people say together, who labels what
     check_settings, check_rule   the strata and the rule of `check`
+    check_procedure, small_suite   what `check` runs from the first trial to the last, and its rule for few goldens
 
 To add a rule: a class in `rules`, a field in `Gate`, a line in `rules_of`.
 A capability adds a `RuleSource`, named in `core/seam.py`.

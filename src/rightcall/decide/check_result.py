@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from rightcall.core.text import first_names, pluralize
+from rightcall.core.text import first_names, percent, pluralize
 from rightcall.decide.check_rule import CheckWord, StratumState
-from rightcall.decide.check_settings import ConfirmMode
+from rightcall.decide.check_settings import CHECKS, ConfirmMode
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic
 from rightcall.model.record import Record
 
 FORMAT = "rightcall/check/1"
-EXIT_CODES: dict[CheckWord, int] = {"PASS": 0, "REGRESSED": 1, "INCONCLUSIVE": 3, "ERROR": 4}
+EXIT_CODES: dict[CheckWord, int] = {
+    "SAME": 0,
+    "PASS": 0,
+    "NO LOSS SEEN": 0,
+    "WORSE": 1,
+    "INCONCLUSIVE": 3,
+    "ERROR": 4,
+}
 
 
 class GoldenChange(Record, frozen=True, omit_defaults=False):
@@ -87,12 +94,28 @@ class AlarmConfirmation(Record, frozen=True, omit_defaults=False):
 
 
 class CheckCalls(Record, frozen=True, omit_defaults=False):
-    """Numbers of calls: `spent` of at most `planned`; a run of everything takes `full`."""
+    """Numbers of calls of the agent: `spent` of at most `planned`; a run of everything takes `full`.
+
+    `requests` are those to its model in the calls that were spent, both versions together, None when they were not
+    seen; a run of everything takes about `full_requests`.
+    """
 
     spent: int
     planned: int
     full: int
     replayed: int = 0
+    requests: int | None = 0
+    full_requests: int | None = None
+
+    @property
+    def price(self) -> str:
+        """`19 of about 60 requests`."""
+        if self.requests is None:
+            return "requests not seen"
+        if not self.full_requests:
+            return pluralize(self.requests, "request")
+        about = "" if self.requests == self.spent else "about "
+        return f"{self.requests:,} of {about}{self.full_requests:,} requests"
 
 
 class ComparedInputs(Record, frozen=True, omit_defaults=False):
@@ -110,11 +133,13 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
     services: tuple[str, ...] = ()
 
     @property
+    def edits(self) -> str:
+        """`helper.py changed, but not in meaning`; "" when no file did."""
+        return f"{first_names(self.same_meaning, 3)} changed, but not in meaning" if self.same_meaning else ""
+
+    @property
     def words(self) -> str:
-        """`helper.py changed, but not in meaning; compared 7 files, 2 variables`; "" when nothing was compared."""
-        edits = (
-            f"{first_names(self.same_meaning, 3)} changed, but not in meaning" if self.same_meaning else ""
-        )
+        """`compared: 7 files, 2 variables`; "" when nothing was compared."""
         parts = (
             (len(self.files), "file"),
             (len(self.variables), "variable"),
@@ -122,7 +147,7 @@ class ComparedInputs(Record, frozen=True, omit_defaults=False):
         )
         named = ", ".join(pluralize(number, what) for number, what in parts if number)
         products = f"not {first_names(self.products, 3)}, which the agent writes" if self.products else ""
-        return "; ".join(filter(None, [edits, f"compared {named}" if named else "", products]))
+        return "; ".join(filter(None, [f"compared: {named}" if named else "", products]))
 
 
 class NewGoldens(Record, frozen=True, omit_defaults=False):
@@ -156,13 +181,14 @@ class StratumPlan(Record, frozen=True, omit_defaults=False):
     rounds: int = 1
 
 
-class CheckResult(Record, frozen=True, omit_defaults=False):
+class CheckResult(Record, frozen=True, omit_defaults=False, tag_field="format", tag=FORMAT):
     """The verdict, its evidence, and everything else a reviewer needs.
 
     `unknown` says why equal inputs do not mean equal behaviour, "" when they do.
-    `p` is the smallest `alpha` that gives REGRESSED, apart from hard failures; None when nothing was compared.
-    `alpha` is the highest probability of REGRESSED when nothing got worse. `confirm` is what came of an alarm; None
-    where none has to be confirmed. `drawn` has the word of each draw of these inputs, when there were several.
+    `p` is the smallest `alpha` that gives WORSE, apart from hard failures; None when nothing was compared.
+    `alpha` is the highest probability of WORSE when nothing got worse. `confirm` is what came of an alarm; None
+    where none has to be confirmed. `left` counts goldens in reach of the change that were not tried. `drawn` has the
+    word of each draw of these inputs, when there were several.
     `warnings` are what a reader of the verdict must know.
     """
 
@@ -202,13 +228,20 @@ class CheckResult(Record, frozen=True, omit_defaults=False):
     everything: str = ""
     exit_code: int = 0
     confirm: AlarmConfirmation | None = None
+    left: int = 0
     warnings: tuple[str, ...] = ()
-    format: str = FORMAT
 
     @property
     def word(self) -> str:
         """The verdict as it is shown; a plan has none."""
         return "PLAN" if self.cause == "plan" else self.verdict
+
+    @property
+    def error_rate(self) -> str:
+        """How often WORSE comes without a change."""
+        by_draw = self.cause != "few" and (self.confirm is None or self.confirm.mode == "candidate")
+        rate = f"{percent(self.alpha)} of checks" if by_draw else f"1 of {CHECKS} checks"
+        return f"a change that is no change is called WORSE in at most {rate}"
 
     @property
     def sentence(self) -> str:

@@ -1,4 +1,4 @@
-"""The rule of `check`: not worse than the baseline, REGRESSED, or not settled, with stated risks.
+"""The rule of `check`: not worse than the baseline, WORSE, or not settled, with stated risks.
 
 Half of each risk is for stopping early, half for one last look at the planned end:
 
@@ -13,7 +13,7 @@ takes the exchange test at α/2, shared out over the strata, and Gaffke's bound 
 A trial without an answer counts against the word: in F and the bound as failed now and passed before, in W and the
 exchange test as passed now and failed before.
 
-REGRESSED is final only where the caller takes it for final: an alarm that fresh trials do not confirm is spent
+WORSE is final only where the caller takes it for final: an alarm that fresh trials do not confirm is spent
 (`spend_alarm`), and PASS or INCONCLUSIVE are left. F does not depend on α, so PASS keeps its β.
 
 Pure: fed with x in the drawn order, it never sees a clock, a store or a result that finished first.
@@ -31,8 +31,8 @@ from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values, units
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 from rightcall.stats.sequential import e_value
 
-Cause = Literal["", "worse", "last_look", "settled", "hard", "lint"]
-CheckWord = Literal["PASS", "REGRESSED", "INCONCLUSIVE", "ERROR"]
+Cause = Literal["", "worse", "last_look", "settled", "hard", "few", "budget"]
+CheckWord = Literal["SAME", "PASS", "NO LOSS SEEN", "WORSE", "INCONCLUSIVE", "ERROR"]
 
 
 class Decided(Record, frozen=True):
@@ -89,7 +89,7 @@ class CheckRule:
 
     @property
     def p(self) -> float:
-        """The p-value of REGRESSED: the least alpha that would have given it, whenever the check stopped.
+        """The p-value of WORSE: the least alpha that would have given it, whenever the check stopped.
 
         Half of each risk is for the evidence (Ville), half for the last look, shared out over the strata.
         """
@@ -119,7 +119,7 @@ class CheckRule:
 
     def _judge(self) -> Decided | None:
         if self._most_evidence >= 2 / self._risks.alpha and not self._alarm_spent:
-            self.decided = Decided("REGRESSED", "worse")
+            self.decided = Decided("WORSE", "worse")
         elif self._last_fed is not None:
             self._last_fed.settle(2 / self._risks.beta)
             if all(track.settled_after is not None for track in self._tracks):
@@ -127,12 +127,12 @@ class CheckRule:
         return self.decided
 
     def spend_alarm(self) -> Decided | None:
-        """Continue after an alarm that was not confirmed: REGRESSED does not come again."""
+        """Continue after an alarm that was not confirmed: WORSE does not come again."""
         self._alarm_spent, self.decided = True, None
         return self._judge()
 
     def lower_alpha(self, alpha: float) -> Decided | None:
-        """Continue with a smaller risk of REGRESSED; an alarm that no longer counts at this level is withdrawn."""
+        """Continue with a smaller risk of WORSE; an alarm that no longer counts at this level is withdrawn."""
         self._risks, self.decided = Risks(alpha, self._risks.beta), None
         return self._judge()
 
@@ -161,7 +161,7 @@ class CheckRule:
         cut = risks.alpha / (2 * len(self._tracks))
         worse = any(track.p is not None and track.p <= cut for track in still_open)
         if worse and not self._alarm_spent:
-            return Decided("REGRESSED", "last_look")
+            return Decided("WORSE", "last_look")
         if all(track.fine for track in still_open):
             return Decided("PASS", "last_look")
         return Decided("INCONCLUSIVE", "last_look")

@@ -22,7 +22,9 @@ from rightcall.model.record import Record
 ALARM = 0.2
 """The risk of an alarm when nothing got worse, where fresh trials of both versions confirm it."""
 CHECKS = 250
-"""Checks of changes that are not worse, of which at most one is REGRESSED where fresh trials confirm an alarm."""
+"""Checks of changes that are not worse, of which at most one is WORSE where fresh trials confirm an alarm."""
+LONE_LEVEL = 0.001
+"""The part of that risk for goldens that were tried again one by one, in checks of many goldens."""
 UNKNOWN_NOISE = 0.02
 """p(1−p) of a golden that was tried only once and has no history."""
 PAIRS_WANTED = 40
@@ -35,7 +37,7 @@ Scores = tuple[float, ...]
 
 
 class Risks(Record, frozen=True):
-    """`alpha`: REGRESSED though nothing changed. `beta`: PASS though a stratum is worse by its margin."""
+    """`alpha`: WORSE though nothing changed. `beta`: PASS though a stratum is worse by its margin."""
 
     alpha: float = 0.05
     beta: float = 0.05
@@ -47,7 +49,7 @@ class CheckSettings(Record, frozen=True):
     `drop` is the margin for goldens that a changed tool can affect, `drop_rest` for all others. `sample` is the maximum
     number of the others to try, `rounds` the trials per affected golden [default: enough for 40 pairs, but at most as
     many as the baseline has]. `confirm` is what confirms an alarm; with `base`, at most 1 of 250 checks of changes that
-    are not worse is REGRESSED.
+    are not worse is WORSE.
     """
 
     drop: Annotated[float, described("largest acceptable drop on affected goldens", gt=0, lt=1)] = 0.2
@@ -82,22 +84,27 @@ class CheckSettings(Record, frozen=True):
 
     @property
     def risks(self) -> Risks:
-        """The risks of the first comparison; its REGRESSED is an alarm where it has to be confirmed."""
+        """The risks of the first comparison; its WORSE is an alarm where it has to be confirmed."""
         return Risks(ALARM if self.confirm == "base" else self.alpha, self.beta)
 
     @property
     def confirm_level(self) -> float:
         """The risk of a confirmation when nothing got worse."""
-        return 1 / (CHECKS * ALARM) if self.confirm == "base" else self.alpha
+        return (1 / CHECKS - LONE_LEVEL) / ALARM if self.confirm == "base" else self.alpha
+
+    @property
+    def few_level(self) -> float:
+        """The same where goldens are few: the suspicion that starts a confirmation has no level."""
+        return 1 / CHECKS
 
     @property
     def regressed_risk(self) -> float:
-        """The highest probability of REGRESSED when nothing got worse.
+        """The highest probability of WORSE when nothing got worse.
 
         With `confirm: candidate` that of the alarm alone: both draws share the baseline, so their levels may not be
         multiplied.
         """
-        return ALARM * self.confirm_level if self.confirm == "base" else self.alpha
+        return 1 / CHECKS if self.confirm == "base" else self.alpha
 
 
 class Stratum(Record, frozen=True):

@@ -16,7 +16,9 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.core.text import percent
+from rightcall.decide.check_rule import CheckWord
 from rightcall.decide.rule_source import Facts
+from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.tally import Tally
@@ -84,6 +86,16 @@ Watcher = Callable[[Progress, Sequence[CaseResult]], None]
 
 
 Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
+
+
+_WORDS_OF_CHECKS: dict[CheckWord, Word] = {
+    "SAME": "PASS",
+    "PASS": "PASS",
+    "NO LOSS SEEN": "INCONCLUSIVE",
+    "WORSE": "FAIL",
+    "INCONCLUSIVE": "INCONCLUSIVE",
+    "ERROR": "ERROR",
+}
 
 
 class LiveRun:
@@ -260,7 +272,7 @@ class LiveRun:
         summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
         if self._decided_trials is not None:
             word, reason = self._decided_trials.decision
-            verdict = Verdict("FAIL" if word == "REGRESSED" else word, reason)
+            verdict = Verdict(_WORDS_OF_CHECKS[word], reason)
         elif self._too_silent:
             errors = progress.tally.errors
             verdict = Verdict("ERROR", self._too_silent, errors=errors, trials=progress.done)

@@ -12,7 +12,7 @@
     analysis    why a run fails, and where trials leave the expected path
     charts      histogram, trend and line as SVG nodes
     notebook    tables and progress in notebooks, columns for data frames
-    check_comment, check_ci   a check as Markdown, and for CI servers
+    check_screen, check_comment, check_ci   a check in the terminal, as Markdown, and for CI servers
     dashboard/  the web pages of `rightcall view`
     github      step summary, annotations, the comment on a pull request
 

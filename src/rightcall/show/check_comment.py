@@ -18,7 +18,7 @@ from rightcall.show.view.failures import TITLES, danger_text
 
 LONGEST = 60_000
 """Characters: GitHub refuses comments above 65,536."""
-SIGNS = {"PASS": "✅", "REGRESSED": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
+SIGNS = {"SAME": "✅", "PASS": "✅", "NO LOSS SEEN": "🟡", "WORSE": "❌", "INCONCLUSIVE": "⚠️", "ERROR": "⚠️"}
 MOST_CHANGES = 30
 MOST_LINT = 20
 MOST_NAMES = 30
@@ -35,7 +35,7 @@ def check_markdown(result: CheckResult) -> str:
         check_marker(result.suite),
         f"### {SIGNS[result.verdict]} {plain_sentence(result.sentence)}",
         *(f"⚠️ {code(warning, 400)}\n" for warning in result.warnings),
-        *(f"_{plain_sentence(note)}_\n" for note in result.notes[:1]),
+        f"_{plain_sentence(_price(result))}_\n",
         *_damage(result),
         *_strata(result.strata),
         *_goldens("Broken", result.broken, result.broken_more),
@@ -53,6 +53,11 @@ def check_markdown(result: CheckResult) -> str:
     if cut.count("<details>") > cut.count("</details>"):
         cut += "\n</details>"
     return f"{cut}\n\n… cut here; `check.json` has everything.\n"
+
+
+def _price(result: CheckResult) -> str:
+    price = "0 requests" if result.verdict == "SAME" else result.calls.price
+    return f"{price}; {result.error_rate}" if result.verdict == "WORSE" and not result.hard else price
 
 
 def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
@@ -114,7 +119,7 @@ def _lint_line(diagnostic: Diagnostic) -> str:
 
 def _rest(result: CheckResult) -> Iterator[str]:
     yield "<details><summary>How this was decided</summary>\n"
-    yield f"- {result.calls.spent:,} calls of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
+    yield f"- {result.calls.spent:,} trials of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
     yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
     if result.compared.words:
         names = (*result.compared.files, *(f"${name}" for name in result.compared.variables))
@@ -144,10 +149,10 @@ def _rest(result: CheckResult) -> Iterator[str]:
         yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield from _confirmation(result)
     yield (
-        f"- risks: REGRESSED without a change at most {hundredths(result.alpha)}%, PASS at the margin at most "
-        f"{hundredths(result.beta)}%; between no change and the margin either verdict is possible"
+        f"- risks: {result.error_rate}; PASS at the margin comes in at most {hundredths(result.beta)}% of checks; "
+        "between no change and the margin either verdict is possible"
     )
-    yield from (f"- {plain_sentence(note)}" for note in result.notes[1:])
+    yield from (f"- {plain_sentence(note)}" for note in result.notes)
     if result.hint:
         yield f"- next: {plain_sentence(result.hint)}"
     yield "\n</details>"
