@@ -47,7 +47,7 @@ BAD_TRAJECTORIES = [
     ("a line of ten megabytes", CALL % json.dumps({"city": "x" * 10_000_000}), "t.jsonl:1: the line is longer than 8 MiB; is the whole file one line? use the suffix .json for a JSON list"),
     ("an empty file", "", "t.jsonl: the file is empty; was it written completely?"),
     ("a binary file", b"\x7fELF\x00\x01\x02", "t.jsonl: is a binary file, not UTF-8 text"),
-    ("goldens instead", GOLDEN, "t.jsonl:1: unknown field 'id'; known fields: golden_id, trial, calls, messages, output, usage, latency_ms, stop_reason, error, ledger, state_before, state, lag_ms, dialogue, served_model, given, approvals_seen, answers, cause"),
+    ("goldens instead", GOLDEN, "t.jsonl:1: unknown field 'id'; known fields: golden_id, trial, calls, messages, output, usage, latency_ms, stop_reason, error, ledger, state_before, state, lag_ms, dialogue, served_model, given, approvals_seen, answers, cause, unreached"),
 ]  # fmt: skip
 
 

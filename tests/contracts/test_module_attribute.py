@@ -63,7 +63,6 @@ TYPED = {
         f"{m}:get_weather",
         "--model",
         "keyword:",
-        "--dry-run",
     ],
 }
 
@@ -99,7 +98,8 @@ def test_a_command_finds_modules_in_the_working_folder(rightcall, tmp_path, modu
     files(tmp_path)
     (tmp_path / f"{module}.py").write_text(MODULE)
     done = rightcall(*TYPED[door](module))
-    assert done.code in (0, 1), done.err
+    loaded = "get_weather: the model wrote no example" in done.err  # what `keyword:` cannot do with a loaded tool
+    assert done.code in (0, 1) or loaded, done.err
 
 
 @pytest.mark.parametrize("problem", ["missing module", "missing attribute", "raises", "exits"])

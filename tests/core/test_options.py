@@ -26,7 +26,7 @@ class BrewOptions:
     beans: Annotated[Sequence[str], Option("Kind of beans", flags=("--bean",))] = ()
     heat: Annotated[Literal["low", "high"], Option("Heat")] = "low"
     strength: Annotated[float | None, Option("Share of coffee", gt=0, lt=1)] = None
-    to: Annotated[Path | None, Option("File to write", values="file")] = None
+    to: Annotated[Path | None, Option("File to write")] = None
     iced: Annotated[bool, Option("With ice")] = False
 
 
