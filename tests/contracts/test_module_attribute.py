@@ -98,7 +98,7 @@ def test_a_command_finds_modules_in_the_working_folder(rightcall, tmp_path, modu
     files(tmp_path)
     (tmp_path / f"{module}.py").write_text(MODULE)
     done = rightcall(*TYPED[door](module))
-    loaded = "get_weather: the model wrote no example" in done.err  # what `keyword:` cannot do with a loaded tool
+    loaded = "get_weather: the model wrote no example" in done.err
     assert done.code in (0, 1) or loaded, done.err
 
 
