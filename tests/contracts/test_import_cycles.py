@@ -40,7 +40,7 @@ def test_a_cycle_is_found():
 LAZY_IMPORTS = {
     "__init__.py": "importing rightcall loads nothing",
     "agents/kinds.py": "one module for each kind of agent",
-    "agents/remote/remote_agent.py": "one module for each kind of address",
+    "agents/remote/kind.py": "one module for each kind of address",
     "agents/open_agent.py": "MCP servers, for suites that have one",
     "decide/verdict.py": "what would decide a rate that is undecided",
     "files/places.py": "the places of YAML files",

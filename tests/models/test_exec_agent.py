@@ -17,8 +17,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.agents.remote.exchange import Exchange
-from rightcall.agents.remote.exec_agent import _Program
-from rightcall.agents.remote.remote_agent import command_of
+from rightcall.agents.remote.exec_agent import _Program, command_of
 from rightcall.core.errors import ConfigError
 from rightcall.model import Approval, Caller, ExpectedCall, Golden, Trajectory
 from tests.support.patience import wait_until

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.remote.remote_agent import command_of
+from rightcall.agents.remote.exec_agent import command_of
 from rightcall.core.errors import ConfigError
 from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.project_files import ProjectFiles

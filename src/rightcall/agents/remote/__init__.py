@@ -1,6 +1,5 @@
 """Agents behind an address or a command.
 
-remote_agent     the agent, by its name: `http:URL` or `exec:COMMAND`
 kind             this kind of agent, ready to run
 addressed_session  what is common to them: what is asked, and a conversation
 http_agent       a service, with presets; exec_agent: a program

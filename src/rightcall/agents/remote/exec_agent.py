@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from shutil import which
@@ -15,6 +17,7 @@ from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedS
 from rightcall.agents.remote.agent_reply import AgentFailedError
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import DecodeErrors, encode
+from rightcall.core.errors import ConfigError
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
@@ -214,3 +217,14 @@ def _reply_in(content: bytes) -> bytes:
         lines = content.strip().splitlines()
         return lines[-1] if lines and lines[-1].lstrip()[:1] in (b"{", b"[", b'"') else content
     return content
+
+
+def command_of(text: str) -> list[str]:
+    """A command as a list: JSON, or words split like a shell does. No shell is used."""
+    try:
+        words = json.loads(text) if text.lstrip().startswith("[") else shlex.split(text)
+    except ValueError as error:
+        raise ConfigError(f"exec: '{text}' is not a command: {error}") from None
+    if not words or not isinstance(words, list) or not all(isinstance(word, str) and word for word in words):
+        raise ConfigError(f'exec: needs a command such as exec:["node", "agent.js"], got \'{text}\'')
+    return words

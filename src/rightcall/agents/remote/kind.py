@@ -1,4 +1,4 @@
-"""The kind of agent that is another program, at an address or behind a command."""
+"""The kind of agent that is another program: `http:URL` or `exec:COMMAND`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from rightcall.agents.agent_session import SessionPerformer
 from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.open_agent import OpenAgent
-from rightcall.agents.remote.addressed_session import AddressedAgent, Telemetry
-from rightcall.agents.remote.remote_agent import agent_at
+from rightcall.agents.remote.addressed_session import AddressedAgent, Asking, Telemetry
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.models.http import Network
@@ -30,20 +29,34 @@ class OpenRemote(OpenAgent):
 
     def _connect(self) -> None:
         agent = self.agent
+        exchange = agent.exchange
         if agent.faults is not None:
             raise ConfigError(f"{agent.name} runs its own tools, so faults cannot break them")
-        exchange = agent.exchange
+        if problems := exchange.problems():
+            raise ConfigError(*problems)
         if exchange.spans:
             self._spans = load("services", "span_receiver")(exchange.spans, exchange.settle, exchange.calls)
-        self.addressed = agent_at(
-            agent.name,
-            exchange,
-            system=agent.system,
-            offered=lambda golden: [t for t in tools_for(golden, self.tools).values() if t.kind == "tool"],
-            network=Network(connections=self._concurrency),
-            telemetry=self._spans,
-        )
+        self.addressed = self._agent_at(*agent.name.split(":", 1))
         self.asker = self._asker_of(None)
+
+    def _agent_at(self, prefix: str, rest: str) -> AddressedAgent:
+        agent = self.agent
+        asking = Asking(
+            agent.system,
+            lambda golden: [t for t in tools_for(golden, self.tools).values() if t.kind == "tool"],
+            self._spans,
+        )
+        if prefix != "exec":
+            from rightcall.agents.remote.http_agent import HttpAgent
+
+            url = agent.name if rest.startswith("//") else rest
+            return HttpAgent(url, agent.exchange, asking, Network(connections=self._concurrency))
+        if agent.exchange.preset:
+            preset = agent.exchange.preset
+            raise ConfigError(f"agent.preset '{preset}' is for http: agents, not for {prefix}:")
+        from rightcall.agents.remote.exec_agent import ExecAgent, command_of
+
+        return ExecAgent(command_of(rest), agent.exchange, asking)
 
     def _perform(self) -> None:
         single_turn = SessionPerformer(self.addressed, self.agent.limits, asker=self.asker, lag=self.lag)

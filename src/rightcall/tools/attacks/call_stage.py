@@ -28,15 +28,13 @@ from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.call_outcome import Finished
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ErrorReply
-from rightcall.tools.runtime.invocation import ActiveCall, Next, Place, Stage
+from rightcall.tools.runtime.invocation import ActiveCall, Keys, Layer, Next, Place, Stage
 
 IN_RESULTS = frozenset({"result", "name", "memory"})
 
 
-class PlantLayer:
+class PlantLayer(Layer):
     """Plants what the goldens say an attacker wrote: in the results of tools, and in their list."""
-
-    virtual_time = False
 
     def __init__(self, _: object, entries: Mapping[str, BoundTool], skills: Sequence[Tool]) -> None:
         self._entries = entries
@@ -51,7 +49,7 @@ class PlantLayer:
         skills = {tool.name: tool for tool in known if tool.kind == "skill"} if in_skills else None
         return PlantsInTools(safety, self._entries, None if skills is None else SkillIndex(skills))
 
-    def stages(self, _: object) -> Mapping[Place, Stage]:
+    def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         return {"read": plant_in_call}
 
 

@@ -14,9 +14,9 @@ from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import ConfigError
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.call_outcome import Finished, RawResult
-from rightcall.tools.runtime.context import CallContext, LayerState
+from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
-from rightcall.tools.runtime.invocation import ActiveCall, Keys, Next, Place, Stage
+from rightcall.tools.runtime.invocation import ActiveCall, Keys, Layer, Next, Place, Stage
 from rightcall.tools.runtime.json_values import is_json, leaves, replace_leaf
 from rightcall.tools.runtime.mocks import includes
 from rightcall.tools.runtime.outcome import how_to_check
@@ -93,14 +93,13 @@ def fault_layer(plan: FaultPlan, tools: Iterable[str], *_: Any) -> PlannedFaults
     return PlannedFaults(plan) if plan else None
 
 
-class PlannedFaults(msgspec.Struct):
+class PlannedFaults(Layer):
     """The injector of a fault plan. It keeps nothing between calls: counters belong to the trial."""
 
-    plan: FaultPlan
-    virtual_time: bool = True
+    virtual_time = True
 
-    def begin(self, *_: Any) -> LayerState:
-        return LayerState()
+    def __init__(self, plan: FaultPlan) -> None:
+        self.plan = plan
 
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         return {"deliver": partial(self.deliver, keys), "strike": self.strike}

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from rightcall.model.approval import CONFIRMATION_PARAMETER
 from rightcall.model.call import ToolCall
+from rightcall.model.golden import AnyGolden
 from rightcall.model.message import Message
 from rightcall.model.record import Record
 from rightcall.model.tool import Tool
@@ -31,6 +32,7 @@ from rightcall.tools.guard.provenance import Provenance
 from rightcall.tools.guard.values import leaf_values
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.runtime.context import CallContext, LayerState
+from rightcall.tools.runtime.invocation import Layer
 
 Severity = Literal["allow", "confirm", "deny"]
 _ORDER: dict[Severity, int] = {"allow": 0, "confirm": 1, "deny": 2}
@@ -293,19 +295,14 @@ class Guard(BoundPolicy):
         return state
 
 
-class GuardLayer:
+class GuardLayer(Layer):
     """A guard around the calls of a toolbox. It has no stage: a call that it stops is refused where it is prepared."""
-
-    virtual_time = False
 
     def __init__(self, guard: Guard) -> None:
         self._guard = guard
 
-    def begin(self, context: CallContext, _: object) -> GuardState:
+    def begin(self, context: CallContext, golden: AnyGolden | None) -> GuardState:
         return self._guard.begin(caller=context.roles)
-
-    def stages(self, _: object) -> Mapping[Any, Any]:
-        return {}
 
 
 def guard_layer(

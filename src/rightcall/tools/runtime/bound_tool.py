@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -44,6 +44,18 @@ class BoundTool(msgspec.Struct, frozen=True):
     def writes(self) -> bool:
         """Whether a call may change something."""
         return not only_reads(self.tool.annotations)
+
+
+@runtime_checkable
+class SimulatedTools(Protocol):
+    """Tools over a state that begins the same in every trial. They are harmless, and need no permission to run."""
+
+    @property
+    def name(self) -> str: ...
+
+    def entries(self) -> list[BoundTool]: ...
+
+    def fresh(self) -> Any: ...
 
 
 def always_ready(tool: Tool, ready: RunnableTool, behaviour: Behaviour = PLAIN) -> BoundTool:

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -113,19 +113,19 @@ class Keys(Protocol):
     def forget(self, call: ActiveCall) -> bool: ...
 
 
-class Layer(Protocol):
-    """Something that stands around calls, such as faults or a guard: made once for a toolbox."""
+class Layer:
+    """Something that stands around calls, such as faults or a guard: made once for a toolbox. This one does nothing."""
 
-    virtual_time: bool
+    virtual_time: ClassVar[bool] = False
     """Whether the waiting that it adds takes no time."""
 
     def begin(self, context: CallContext, golden: AnyGolden | None) -> LayerState | None:
         """What it keeps in a trial; None when it does nothing there."""
-        ...
+        return LayerState()
 
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         """What it does in a call of a trial in which it does something."""
-        ...
+        return {}
 
 
 Touches = tuple[bool, str | None]

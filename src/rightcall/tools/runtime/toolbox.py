@@ -25,6 +25,7 @@ from rightcall.tools.idempotency.key_location import sqlite_store
 from rightcall.tools.runtime.bound_tool import (
     BoundTool,
     RunnableTool,
+    SimulatedTools,
     function_tool,
     generated_tool,
     mock_ready,
@@ -38,12 +39,11 @@ from rightcall.tools.runtime.mocks import MockPlan
 from rightcall.tools.runtime.pipeline import Stages, pipeline
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.prepare import Confirmations, Preparer, call_fingerprint
-from rightcall.tools.worlds.base import World
 
 LAYERS = tuple(BUILT_IN["layers"])
 """The layers there are, outermost first: a toolbox has those that its keywords or its goldens have a value for."""
 
-AnyTool = Tool | FunctionTool | BoundTool | World | Callable[..., Any]
+AnyTool = Tool | FunctionTool | BoundTool | SimulatedTools | Callable[..., Any]
 
 
 class Toolbox:
@@ -87,7 +87,7 @@ class Toolbox:
         sources = (
             [source for source in given_tools if source not in self.skills] if self.skills else given_tools
         )
-        self._worlds = [source for source in sources if isinstance(source, World)]
+        self._worlds = [source for source in sources if isinstance(source, SimulatedTools)]
         self.has_code = bool(mocks) or not all(isinstance(source, Tool) for source in sources)
         """Whether code of users may take part in a call: functions, worlds, mocks."""
         self._entries = {entry.tool.name: entry for entry in self._check_entries(sources, execute)}
@@ -283,8 +283,8 @@ class Toolbox:
         return entries
 
     def _entries_of(self, source: Any, execute: str) -> list[BoundTool]:
-        """Entries whose mocks take precedence. A simulated world is harmless, so it needs no permission to run."""
-        if isinstance(source, World):
+        """Entries whose mocks take precedence."""
+        if isinstance(source, SimulatedTools):
             return [self._govern_entry(entry, real=True) for entry in source.entries()]
         if isinstance(source, Tool):
             return [BoundTool(source, PLAIN, lambda context: self._ready(source, None, context, real=False))]
