@@ -38,14 +38,24 @@ def changed(traces, *, calls: int = 2, latency_ms: float = 1_000.0):
         yield msgspec.structs.replace(trace, trajectory=made)
 
 
+VERDICT = [lambda case: 0.0]
+METRIC = f"{__name__}:is_good"
+
+
+def is_good(case: rc.TestCase) -> bool:
+    """The metric of the judges here: what the test that runs says."""
+    return not VERDICT[0](case)
+
+
 def judged(store, judge: JudgeSettings, traces, verdict=lambda case: 0.0):
+    VERDICT[0] = verdict
     settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
-    rows = rc.Monitor(settings, store=store, judges={judge.judge: verdict}).feed(traces)
+    rows = rc.Monitor(settings, store=store).feed(traces)
     return [check for row in rows for check in row.checks if check.name == "judge:good"]
 
 
 def test_a_judge_sees_its_share_of_the_traces(store):
-    looked_at = judged(store, JudgeSettings("good", sample=0.2, per_day=10_000), some(1000))
+    looked_at = judged(store, JudgeSettings("good", METRIC, sample=0.2, per_day=10_000), some(1000))
     assert 150 < len(looked_at) < 250  # 200 ± 4 standard deviations
 
 
@@ -59,7 +69,12 @@ def test_no_traffic_exceeds_the_days_budget(hours, per_day):
 
 def test_the_rate_of_a_judge_is_that_of_its_verdicts(store):
     verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
-    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000), some(500), lambda case: next(verdicts))
+    judged(
+        store,
+        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
+        some(500),
+        lambda case: next(verdicts),
+    )
     (rate,) = [rate for rate in check_rates(store) if rate.name == "judge:good"]
     assert rate.rate == pytest.approx(0.2) and rate.low < 0.2 < rate.high
 
@@ -68,14 +83,13 @@ def test_a_metric_of_the_settings_is_a_judge(store):
     judge = JudgeSettings("fresh", metric="redundant_calls", sample=1.0, per_day=10_000)
     settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
     monitor = rc.Monitor(settings, store=store)
-    assert monitor.prepare() == []
     assert {
         check.bad for row in monitor.feed(some(5)) for check in row.checks if check.name == "judge:fresh"
     } == {0.0}
 
 
 def test_a_share_of_more_than_all_is_refused(tmp_path):
-    (tmp_path / "m.yaml").write_text("checks: [loop, {judge: good, sample: 1.5}]\n")
+    (tmp_path / "m.yaml").write_text("checks: [loop, {judge: good, metric: turns, sample: 1.5}]\n")
     with pytest.raises(rc.errors.ConfigError, match="judge 'good': sample must be in"):
         rc.Monitor(tmp_path / "m.yaml", store=tmp_path / "x.db")
 
@@ -153,7 +167,12 @@ def test_versions_without_end_do_not_fill_the_memory(store, monkeypatch):
 
 def test_the_rate_of_a_judge_is_marked_as_judged(store):
     verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
-    judged(store, JudgeSettings("good", sample=1.0, per_day=10_000), some(100), lambda case: next(verdicts))
+    judged(
+        store,
+        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
+        some(100),
+        lambda case: next(verdicts),
+    )
     rates = {rate.name: rate for rate in check_rates(store)}
     assert rates["judge:good"].judged and rates["judge:good"].rate == pytest.approx(0.2)
     assert not any(rate.judged for name, rate in rates.items() if name != "judge:good")

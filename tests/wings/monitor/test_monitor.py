@@ -182,13 +182,10 @@ def test_old_traces_are_forgotten_but_not_what_waits_for_review(tmp_path):
         assert {count.name: count.seen for count in store.traces.check_counts()}["any"] == 50
 
 
-def test_a_missing_judge_and_an_impossible_baseline_are_reported(tmp_path):
-    (tmp_path / "monitor.yaml").write_text(
-        "agents: {a: {}}\nchecks: [loop, {judge: helpful}]\nbaseline: {from: 2026-11-01, to: 2026-11-08}\n"
-    )
-    notes = rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db").prepare()
-    assert "judge 'helpful' is not run" in notes[0]
-    assert "a baseline needs 100" in notes[1]
+def test_a_judge_without_a_metric_is_refused(tmp_path):
+    (tmp_path / "monitor.yaml").write_text("checks: [loop, {judge: helpful}]\n")
+    with pytest.raises(rc.errors.InputError, match="metric"):
+        rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db")
 
 
 def test_settings_that_cannot_work_are_reported_all_at_once(tmp_path):

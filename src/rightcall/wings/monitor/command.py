@@ -65,7 +65,7 @@ def serve(
 
     with open_store(store_url, small_cache=True) as store:
         watcher = Monitor(config, store=store, redacted=True, trust=trust)
-        for note in watcher.prepare():
+        for note in watcher.cautions():
             report(f"warning: {one_line(note)}")
         at, _, listed = watcher.settings.listen.rpartition(":")
         host = host or at or "127.0.0.1"

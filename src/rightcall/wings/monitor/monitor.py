@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from rightcall.core.digest import hex_digest
-from rightcall.core.errors import InputError
 from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import as_metrics
@@ -51,9 +50,8 @@ MOST_AGENTS = 1_000
 class Monitor:
     """Monitors the traces of agents; `feed` accepts one or many.
 
-    `config` is a `monitor.yaml`, its settings, or None for the default checks. `judges` maps the name of a judged check
-    to a function from a case to 1 (bad), 0 or None. A file whose folder is not trusted is refused unless
-    `trust=True`. Results are in the store: `status` reads them back.
+    `config` is a `monitor.yaml`, its settings, or None for the default checks. A file whose folder is not
+    trusted is refused unless `trust=True`. Results are in the store: `status` reads them back.
     """
 
     def __init__(
@@ -61,7 +59,6 @@ class Monitor:
         config: str | Path | MonitorSettings | None = None,
         *,
         store: Store | str | Path | None = None,
-        judges: dict[str, Judge] | None = None,
         redacted: bool = False,
         trust: bool = False,
     ) -> None:
@@ -74,8 +71,7 @@ class Monitor:
         self._redactor = (
             None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
         )
-        own = {judge.judge: judge_of(judge) for judge in self.settings.judges if judge.metric}
-        self._judges = own | (judges or {})
+        self._judges = {judge.judge: judge_of(judge) for judge in self.settings.judges}
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
         self._looked_for: set[str] = set()
@@ -125,20 +121,9 @@ class Monitor:
         """What the baseline would have raised, and whether the share of false alarms can be stated."""
         return rehearsal(self.store, self.settings, base, len(self.store.traces.states(BASELINE)))
 
-    def prepare(self) -> list[str]:
-        """Create baselines in the settings that the store lacks; returns what will not be monitored, and why."""
-        notes = [
-            f"judge '{judge.judge}' is not run: set its `metric`, or rc.Monitor(judges={{'{judge.judge}': …}})"
-            for judge in self.settings.judges
-            if judge.judge not in self._judges
-        ]
-        window = self.settings.baseline
-        for agent in self.settings.agents if window is not None else ():
-            if window is not None and self._baseline(agent) is None:
-                try:
-                    self.make_baseline(agent, window.start, window.end)
-                except InputError as error:
-                    notes.append(f"{error}; drift is not monitored until there is a baseline")
+    def cautions(self) -> list[str]:
+        """What cannot be promised with the baselines of the settings' agents, and why."""
+        notes = []
         for agent in self.settings.agents:
             base = self._baseline(agent)
             if base is not None and (reasons := self.rehearsal(base).not_guaranteed):
@@ -178,14 +163,13 @@ class Monitor:
 
     def _judge(self, judge: JudgeSettings, trace: Trace) -> TraceCheck | None:
         """A judged check on the sample; None when the trace is not in it, or the day's budget is used up."""
-        ask = self._judges.get(judge.judge)
-        if ask is None or not is_chosen(SALT, trace.trace_id, judge.sample):
+        if not is_chosen(SALT, trace.trace_id, judge.sample):
             return None
         spending = self._spending.setdefault(judge.judge, JudgeSpending())
         if not spending.spend(judge.per_day, trace.time):
             return None
         case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return TraceCheck(f"judge:{judge.judge}", ask(case))
+        return TraceCheck(f"judge:{judge.judge}", self._judges[judge.judge](case))
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
         self._raise_drift(self._series.pass_time(row.agent, trace.time))

@@ -8,8 +8,6 @@ from operator import attrgetter
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import msgspec
-
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.files.checked_read import require_file
@@ -26,21 +24,13 @@ HARD = frozenset({"forbidden"})
 class JudgeSettings(Record, frozen=True):
     """A judged metric on a sample of the traces.
 
-    `metric` is a metric as suites name it, `task_completion(model=…)`; without one, `rc.Monitor(judges=…)` has a
-    function. `per_day` bounds what it costs.
+    `metric` is a metric as suites name it: `task_completion(model=…)`, `module:function`. `per_day` bounds its cost.
     """
 
     judge: str
-    metric: str = ""
+    metric: str
     sample: float = 0.05
     per_day: int = 500
-
-
-class Window(Record, frozen=True):
-    """A period of time; days or times in ISO 8601."""
-
-    start: str = msgspec.field(name="from")
-    end: str = msgspec.field(name="to")
 
 
 class FalseAlarms(Record, frozen=True):
@@ -82,7 +72,6 @@ class MonitorSettings(Record, frozen=True):
     hosts: tuple[str, ...] = ()
     agents: dict[str, AgentSettings] = {}
     checks: tuple[str | JudgeSettings, ...] = DEFAULT
-    baseline: Window | None = None
     timezone: str = "UTC"
     false_alarms: FalseAlarms = FalseAlarms()
     keep: Keep = Keep()
