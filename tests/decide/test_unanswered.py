@@ -145,3 +145,9 @@ def test_an_early_stop_needs_more_goldens_for_each_without_an_answer(answer: flo
     assert goldens_used(0)[0] == goldens_used(2)[0] == word
     assert goldens_used(2)[1] >= goldens_used(0)[1] + 2
     assert "2 of " in goldens_used(2)[2] and "got no answer" in goldens_used(2)[2]
+
+
+def test_a_metric_that_broke_is_counted_in_the_sentence_of_its_rule():
+    broken = Outcome("g0", (1.0,), broken_metrics={"m": 1}, metrics={})
+    verdict = decide(Gate(metrics={"m": 0.5}, rule="point"), [broken, *goldens(39, unanswered=0)])
+    assert verdict.word == "PASS" and "1 without a value" in verdict.reason

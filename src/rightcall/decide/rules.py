@@ -39,6 +39,7 @@ class Check(Record, frozen=True):
     p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
     had to exclude (`only_here` and `only_there`). A check of a judged rate has the judge's own rate (`judged`) and the
     number of `labels` that decided; `judges` are the metrics; `uncalibrated`: the judge's own rate decided.
+    `without_value` counts trials of which nothing is known.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Check(Record, frozen=True):
     judged: float | None = None
     labels: int | None = None
     uncalibrated: bool = False
+    without_value: int = 0
 
 
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
@@ -173,8 +175,9 @@ class RateRule(msgspec.Struct, frozen=True):
         word = self.word_by_point(worst.mean, best.mean)
         passed = math.fsum(map(math.fsum, scored.trials))
         check = Check(
-            self.name, word, "", value=scored.mean, limit=self.limit, n=goldens, trials=trials, passed=passed
-        )
+            self.name, word, "", value=scored.mean, limit=self.limit, n=goldens, trials=trials, passed=passed,
+            without_value=sum(map(len, worst.trials)) - trials,
+        )  # fmt: skip
         if self.kind == "interval":
             low_units, high_units = worst.units(self.about), best.units(self.about)
             low, high = gaffke_bounds(low_units, alpha).low, gaffke_bounds(high_units, alpha).high
@@ -210,7 +213,8 @@ class RateRule(msgspec.Struct, frozen=True):
         value = percent(check.value or 0.0)
         shown = f"range {self.range_text(check)}" if check.controlled else ""
         if self.metric is not None:
-            claim = f"{self.name}: {value} over {goldens}"
+            missing = f", {check.without_value:,} without a value" if check.without_value else ""
+            claim = f"{self.name}: {value} over {goldens}{missing}"
             return f"{claim}{f' ({shown})' if shown else ''}; {self.wanted}"
         passed = round((check.passed if check.passed is not None else 0.0), 6)
         of = goldens if check.trials == check.n else f"{check.trials:,} trials of {goldens}"

@@ -51,12 +51,19 @@ class Measured:
     results: list[CaseResult] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
 
-    def rates(self) -> dict[str, float]:
-        """The pass rate of every golden whose trials are all in; trials without an answer do not count."""
+    def rates(self, unanswered: float | None = None) -> dict[str, float]:
+        """The pass rate of every golden whose trials are all in.
+
+        Trials without an answer count as `unanswered`; without it they do not count.
+        """
+        scores: dict[str, list[float]] = {}
         asked = Counter(result.golden_id for result in self.results)
-        judged = Counter(result.golden_id for result in self.results if result.judged)
-        passed = Counter(result.golden_id for result in self.results if result.judged and result.passed)
-        return {name: passed[name] / judged[name] for name in judged if asked[name] >= self.arm.trials}
+        for result in self.results:
+            if result.judged:
+                scores.setdefault(result.golden_id, []).append(float(result.passed))
+            elif result.checked and unanswered is not None:
+                scores.setdefault(result.golden_id, []).append(unanswered)
+        return {name: mean(own) for name, own in scores.items() if asked[name] >= self.arm.trials}
 
     def rate(self) -> float:
         """The mean over goldens."""

@@ -31,8 +31,11 @@ LOSS_ALPHA = 0.05
 def judge_proposal(
     seen: Tried, exposed: Sequence[AnyGolden], proof: Sequence[AnyGolden], before: Measured, after: Measured
 ) -> Tried:
-    """A proposal with its numbers in proof, over the goldens that are finished in both arms."""
-    old, new = before.rates(), after.rates()
+    """A proposal with its numbers in proof, over the goldens that are finished in both arms.
+
+    What got no answer counts against the proposal: as passed before and as failed after it.
+    """
+    old, new = before.rates(unanswered=1.0), after.rates(unanswered=0.0)
     both = frozenset(old) & frozenset(new)
     ids, d, clusters = differences(exposed, old, new)
     interval = paired_t(d, clusters).interval if d else None
@@ -100,7 +103,7 @@ def _by_tool(
     """The effect on the goldens of each tool; and tools that lost more than ten points, or negatives more than five,
     beyond what trials vary by.
     """
-    old, new, trials = before.rates(), after.rates(), before.arm.trials
+    old, new, trials = before.rates(unanswered=1.0), after.rates(unanswered=0.0), before.arm.trials
     groups: dict[str, list[AnyGolden]] = {}
     for golden in goldens:
         groups.setdefault(first_expected_tool(golden) or NO_CALL, []).append(golden)
