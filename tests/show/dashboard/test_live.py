@@ -32,17 +32,13 @@ def test_an_alarm_is_acknowledged(client, post, watched):
     assert store.traces.alarms(latched=True) == []
 
 
-def test_a_trace_becomes_a_reviewed_golden_of_a_dataset(client, post, watched):
+def test_a_trace_is_shown_with_its_command_and_taken_out_of_the_queue(client, post, watched):
     store, _ = watched
     row = next(row for row in store.traces.page(limit=500) if row.review == "queued")
-    assert "book" in client.get("/live/trace", params={"id": row.trace_id}).text
-    assert (
-        post(f"/live/trace/review?id={row.trace_id}", {"alias": "regressions", "forbidden": ""}).status_code
-        == 303
-    )
-    assert store.traces.get(row.trace_id).row.review == "kept"
-    (golden,) = store.datasets.pull("regressions", finalized=False)
-    assert golden.metadata["review"]["state"] == "accepted"
+    shown = client.get("/live/trace", params={"id": row.trace_id}).text
+    assert "book" in shown and f"rightcall traces promote {row.trace_id}" in shown
+    assert post(f"/live/trace/drop?id={row.trace_id}").status_code == 303
+    assert store.traces.get(row.trace_id).row.review == "dropped"
 
 
 def test_what_a_trace_says_is_only_text(client, watched):

@@ -9,16 +9,14 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.datasets.review import as_negative, reviewed
 from rightcall.model import CaseResult, Golden, Score
-from rightcall.show.dashboard.links import posted_fields, with_query
+from rightcall.show.dashboard.links import posted_fields
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.views import store_of
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.store.watch import KeptTrace, TraceFilter
 from rightcall.wings.monitor.production_rates import check_rates, version_changes
-from rightcall.wings.traces.trace_record import trace_of
 
 NEWEST, QUEUED = 20, 20
 NAVIGATION = ("Live", "/live")
@@ -43,7 +41,6 @@ def live(request: Request) -> Response:
 
 def trace(request: Request) -> Response:
     """One trace, laid out like a case of a run."""
-    store = store_of(request)
     kept = trace_of_request(request)
     result = as_result(kept)
     golden = Golden(kept.row.input or "(not recorded)", id=kept.row.trace_id, extra_calls="allow")
@@ -53,7 +50,6 @@ def trace(request: Request) -> Response:
         "trace.html",
         kept=kept,
         view=view,
-        aliases=sorted({version.alias for version in store.datasets.versions()}),
         titles=TITLES,
     )
 
@@ -88,23 +84,10 @@ def acknowledge(request: Request) -> Response:
     return RedirectResponse("/live#alarms", 303)
 
 
-def review(request: Request) -> Response:
-    """Keep a trace as a golden in a dataset's draft, or remove it from the queue."""
-    fields, store = posted_fields(request), store_of(request)
-    kept = trace_of_request(request)
-    if fields.get("decision") == "drop":
-        store.traces.set_review(kept.row.trace_id, "dropped")
-        return RedirectResponse("/live#queue", 303)
-    alias = fields.get("alias", "").strip()
-    if not alias:
-        raise HTTPException(400, "choose a dataset")
-    golden = trace_of(kept).golden()
-    if forbidden := [name.strip() for name in fields.get("forbidden", "").split(",") if name.strip()]:
-        golden = as_negative(golden, forbidden)
-    golden = reviewed(golden, "accepted", author="dashboard")
-    store.datasets.add_to_draft(alias, golden, author="dashboard")
-    store.traces.set_review(kept.row.trace_id, "kept")
-    return RedirectResponse(with_query("/live/trace", id=kept.row.trace_id), 303)
+def drop(request: Request) -> Response:
+    """Remove a trace from the queue for review; `rightcall traces promote` makes goldens of the others."""
+    store_of(request).traces.set_review(trace_of_request(request).row.trace_id, "dropped")
+    return RedirectResponse("/live#queue", 303)
 
 
 def trace_of_request(request: Request) -> KeptTrace:
@@ -118,5 +101,5 @@ routes = [
     Route("/live", live),
     Route("/live/trace", trace),
     Route("/live/ack", acknowledge, methods=["POST"]),
-    Route("/live/trace/review", review, methods=["POST"]),
+    Route("/live/trace/drop", drop, methods=["POST"]),
 ]
