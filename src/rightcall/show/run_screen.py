@@ -16,7 +16,7 @@ from rightcall.model.run import Run, Summary
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text
 from rightcall.show.view.failure_kinds import FailureKind, FailureKinds, failure_kinds
-from rightcall.show.view.grouped_trials import failed_goldens
+from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
 from rightcall.show.view.summary import verdict_reason
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class RunScreen(Record, frozen=True):
     price: str = ""
     notes: tuple[str, ...] = ()
     steps: tuple[NextStep, ...] = ()
+    unchecked: tuple[GoldenRow, ...] = ()
 
 
 def run_screen(
@@ -71,6 +72,7 @@ def run_screen(
         price_text(summary.requests, run),
         (*summary.warnings, *notes),
         tuple(next_steps(failures, where)),
+        tuple(unchecked_goldens(store, run.id, kinds) if summary.unchecked else ()),
     )
 
 
@@ -117,6 +119,10 @@ def print_run_screen(out: Screen, screen: RunScreen) -> None:
     if screen.failures.kinds:
         out.print()
         out.print(screen.price)
+    if screen.unchecked:
+        out.print()
+    for row in screen.unchecked:
+        _line(out, 0, f"{row.name}  {row.reason}")
     if screen.notes:
         out.print()
         note = screen.notes[0].removeprefix("warning: ")

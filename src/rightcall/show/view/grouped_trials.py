@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -128,6 +130,15 @@ def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], 
     failed = [row for row in rows if row.outcome not in ("passed", "unchecked")]
     more = max(0, failures.goldens() - len(failed))
     return with_titles(danger_first(failed), case_names(store, stored.id)), more
+
+
+def unchecked_goldens(store: Store, run: str, keep: int) -> list[GoldenRow]:
+    """At most `keep` goldens of a run with a trial that nothing checks."""
+    listed = store.runs.goldens_page(run, ResultFilter(outcome="unchecked"), limit=keep)
+    keys = [(golden.golden_id, trial.trial) for golden in listed for trial in golden.trials]
+    trials = store.runs.results_of(run, keys, trajectories=True)  # what was called is in them
+    rows = [golden_row(at, map(trials.__getitem__, group)) for at, group in groupby(keys, key=itemgetter(0))]
+    return with_titles(rows, case_names(store, run))
 
 
 def danger_first(rows: Iterable[GoldenRow]) -> list[GoldenRow]:
