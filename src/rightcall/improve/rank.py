@@ -25,6 +25,7 @@ SHRINK = 3
 FIRST_GUESS = 0.03
 LEVEL = 0.01
 LEAST_BACKGROUND = 0.01
+PLAUSIBLE = 0.6
 FEWEST_GOLDENS = 3
 """Failing goldens below which there is a symptom, and no cause."""
 FEWEST_DANGEROUS = 2
@@ -76,16 +77,22 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
     """Take the best hypothesis with its trials, and continue with the rest; then the dangerous ones first.
 
     The background is the rate of failures that no stated finding explains. It is not known before the findings are, and
-    several causes at once hide each other in it: so it starts as the rate outside the first guess, and is lowered as
-    long as that states further findings.
+    several causes at once hide each other in it: so it starts as the rate outside the first guess, without causes that
+    act on most of what they could, and is lowered as long as that states further findings.
     """
     exposures = _Exposures(evidence)
     background = _background(evidence, hypotheses, exposures)
     explained = _greedy(evidence, hypotheses, exposures, background)
-    whole, stated = exposures.whole, 0
-    while (count := sum(finding.likely for finding in explained)) > stated:
-        stated = count
-        trials = sum(finding.trials for finding in explained if finding.likely)
+    whole, known = exposures.whole, 0
+    while (
+        count := sum(finding.likely or _is_solid(evidence, finding, exposures) for finding in explained)
+    ) > known:
+        known = count
+        trials = sum(
+            finding.trials
+            for finding in explained
+            if finding.likely or _is_solid(evidence, finding, exposures)
+        )
         background = min(background, (whole.failed - trials + 1) / (whole.trials - trials + 30))
         explained = _greedy(evidence, hypotheses, exposures, background)
     taken = {number for finding in explained for number in finding.symptoms}
@@ -93,6 +100,13 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
     sorts = {sort: place for place, sort in enumerate((*SORTS, ""))}  # what is not dangerous stays as ranked
     by_danger = sorted(explained, key=lambda finding: (sorts[finding.danger], -finding.dangerous))
     return Ranking(tuple(by_danger), background, tuple(free))
+
+
+def _is_solid(evidence: Evidence, finding: Explained, exposures: _Exposures) -> bool:
+    """Whether a plausible cause acts on most of what it could: then its failures are no noise that hides others."""
+    goldens = sum(1 for _ in evidence.goldens_with(finding.symptoms))
+    plausible = finding.hypothesis.weight.plausibility >= PLAUSIBLE and goldens >= FEWEST_GOLDENS
+    return plausible and 2 * finding.trials >= exposures.of(finding.hypothesis).trials
 
 
 def _greedy(

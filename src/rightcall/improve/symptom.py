@@ -24,6 +24,8 @@ from rightcall.model.tool import Tool
 
 ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 
+PLAIN_KINDS = frozenset(("renamed", "swapped", "type", "date", "unit"))
+"""What is wrong with an argument so plainly that the error of its tool is no cause of its own."""
 RIGHT_ARGUMENTS = "error_for_right_arguments"
 _ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure)\b", re.I)
 LONGEST = 200
@@ -103,16 +105,15 @@ def symptom_of(
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
     symptom, mistakes = Symptom(groups[0]), tuple[Mistake, ...]()
-    skipped = next((f.tool for f in told if f.code == "missing_call"), "")
-    if (
-        symptom.group == "recovery" and skipped
-    ):  # the tool that failed may have lacked what the skipped one returns
-        guessed, mistakes = _arguments(told, calls, request, tools, skipped=skipped)
-        if guessed.skipped:
-            return guessed._replace(turn=turn), mistakes
+    if symptom.group == "recovery":  # the tool may have failed because of its arguments
+        skipped = next((f.tool for f in told if f.code == "missing_call"), "")
+        wrong, mistakes = _arguments(told, calls, request, tools, skipped=skipped)
+        if wrong.skipped or any(argument.kind in PLAIN_KINDS for argument in wrong.arguments):
+            return wrong._replace(turn=turn), mistakes
+        mistakes = ()
     if symptom.group == "recovery" and error:
-        wrong = any(f.tool == error.name and CODES[f.code].symptom == "arguments" for f in told)
-        code = "error" if wrong else RIGHT_ARGUMENTS
+        is_wrong = any(f.tool == error.name and CODES[f.code].symptom == "arguments" for f in told)
+        code = "error" if is_wrong else RIGHT_ARGUMENTS
         symptom = Symptom("recovery", error.name, code=code, detail=_text(error.output))
     elif symptom.group == "arguments":
         symptom, mistakes = _arguments(told, calls, request, tools)

@@ -118,6 +118,8 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
         text = evidence.by_name[tool].description
         broad = {word.lower() for word in _BROAD.findall(text)}
         worded = len(broad) >= 2 or "TD807" in evidence.lint_on(tool)
+        if not worded and NONE not in sources:
+            continue  # nothing in its text claims the requests of others: theirs may lack their words
         count, own, expected_share = evidence.surplus_cover[tool]
         repeated = sum(count >= max(2, NOISE * trials) for count in sources.values())
         several = repeated >= 2 or len(sources) >= 3  # one trial from elsewhere may be chance
