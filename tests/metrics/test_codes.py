@@ -226,3 +226,14 @@ def test_a_matcher_in_a_missing_call_is_described_in_words():
     wanted = {"tool": "find", "args": {"q": {"text": "Huế", "ignore": ["case"]}, "n": {"range": [1, 3]}}}
     verdict = Case([wanted], []).verdict
     assert reason(verdict.failures) == ('nothing was called; expected find(q="Huế", n=<between 1 and 3>)')
+
+
+def test_a_call_of_another_tool_stands_for_the_expected_call_with_its_arguments():
+    find = {"tool": "find_boat", "args": {"name": "Aurora"}}
+    release = {"tool": "release_berth", "args": {"boat_id": "B-1"}}
+    terminate = {"name": "terminate_contract", "arguments": {"boat_id": "B-1"}}
+    failures = Case([find, release], [terminate]).verdict.failures
+    assert [(failure.code, failure.tool) for failure in failures] == [
+        ("missing_call", "find_boat"),
+        ("wrong_tool", "release_berth"),
+    ]

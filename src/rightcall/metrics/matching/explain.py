@@ -193,20 +193,47 @@ def _open_slot_failures(
             yield from argument_failures(slot, calls[at], at)
     has_slot = {name: any(slot.fits(name) for slot in slots) for name in {calls[at].name for at in left}}
     foreign = [at for at in left if not has_slot[calls[at].name]] if others else []
+    stands_for = _stand_ins(slots, others, calls, foreign)
     for number in others:
         slot = slots[number]
         tool = pattern_text(slot.call.tool)
-        alike = is_target(slot.call.tool)  # a hand-off takes the place of another one, not of a tool
-        at = next((at for at in foreign if is_label(calls[at].name) == alike), None)
+        at = stands_for.get(number)
         if at is None:
             code: Code = "missing_call" if calls else "no_call"
             yield Failure(code, tool, expected=slot.call.args, expected_call=slot.index)
         else:
             left.remove(at)
-            foreign.remove(at)
             other_tool = calls[at].name
             code = "wrong_tool" if at not in invented else "unknown_tool" if other_tool else "unnamed_call"
             yield Failure(code, tool, expected=tool, actual=other_tool, call=at, expected_call=slot.index)
+
+
+MOST_COMPARED = 400
+"""Pairs of an expected call and one of another tool whose arguments are compared; of more, each takes the first left."""
+
+
+def _stand_ins(
+    slots: Sequence[Slot], open_slots: Sequence[int], calls: Sequence[ToolCall], foreign: Sequence[int]
+) -> dict[int, int]:
+    """For expected calls the calls of other tools that stand for them: those with most of their arguments first."""
+    stand_ins: dict[int, int] = {}
+    for of_agents in (False, True):  # a hand-off takes the place of another one, not of a tool
+        numbers = [number for number in open_slots if is_target(slots[number].call.tool) == of_agents]
+        places = [at for at in foreign if is_label(calls[at].name) == of_agents]
+        if len(numbers) * len(places) > MOST_COMPARED:
+            stand_ins |= zip(numbers, places, strict=False)
+            continue
+        pairs = [(-_shared_arguments(slots[n], calls[at]), n, at) for n in numbers for at in places]
+        for _, number, at in sorted(pairs):
+            if number not in stand_ins and at not in stand_ins.values():
+                stand_ins[number] = at
+    return stand_ins
+
+
+def _shared_arguments(slot: Slot, call: ToolCall) -> int:
+    """Arguments of a call that are those of an expected call of another tool: a name counts, an equal value twice more."""
+    given, expected = call.arguments or {}, slot.call.args or {}
+    return sum(3 if given[name] == value else 1 for name, value in expected.items() if name in given)
 
 
 def _surplus(
