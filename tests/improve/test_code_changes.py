@@ -24,9 +24,9 @@ def answer(golden):
     return [ToolCall("search", {{"query": query}})]
 """
 RIGHT = {
-    "shop.py, changed": {"code": "right"},
-    "query.txt, changed": {"file": "right"},
-    "code, environment variable QUERY set": {"variable": "right"},
+    "shop.py: changed": {"code": "right"},
+    "query.txt: changed": {"file": "right"},
+    "code: environment variable QUERY set": {"variable": "right"},
 }
 
 
@@ -50,7 +50,7 @@ def test_compare_names_the_file_or_variable_that_changed(tmp_path, said_of_it):
         [sys.executable, "-m", "rightcall", "compare", "last~1", "last"],
         check=False, cwd=tmp_path, capture_output=True, text=True,
     ).stdout  # fmt: skip
-    assert f"touched by one change: {said_of_it}" in said
+    assert f"changed   {said_of_it}" in said
 
 
 def test_compare_and_gate_take_what_evaluate_returned(tmp_path):

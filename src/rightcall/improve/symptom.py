@@ -25,7 +25,7 @@ from rightcall.model.tool import Tool
 ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 
 PLAIN_KINDS = frozenset(("renamed", "swapped", "type", "date", "unit"))
-"""What is wrong with an argument so plainly that the error of its tool is no cause of its own."""
+"""What is wrong with an argument so plainly that the error of its tool is no other cause."""
 RIGHT_ARGUMENTS = "error_for_right_arguments"
 _ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure)\b", re.I)
 LONGEST = 200
