@@ -13,17 +13,13 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.list_tools import FormatOption, list_instructions, list_tools, show_tool
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.codec import to_plain
-from rightcall.core.errors import ConfigError, RightCallError, suggestion
+from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.seam import name_clashes, plugins
-from rightcall.model.record import Record
-from rightcall.models.catalog import ROLES, ModelCatalog, project_models
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import HOSTS, address_of, host_label
 from rightcall.models.prices import built_in_prices
 from rightcall.models.provider_kinds import SHELVES, provider_names
-from rightcall.models.resolver import check, endpoint_of
+from rightcall.models.resolver import check
 from rightcall.models.weights import MODELS, list_models, model_path, pull_model
 
 
@@ -33,7 +29,6 @@ class Listing(NamedTuple):
     value: Any
     lines: Sequence[str | tuple[str, str]]
     notes: Iterable[str] = ()
-    exit_code: int = 0
 
 
 def _models() -> Listing:
@@ -51,9 +46,7 @@ def _models() -> Listing:
 
 
 def _model(name: str) -> Listing:
-    """What a provider requires, whether a model is usable, or the models of a suite or a project."""
-    if Path(name).exists():
-        return _checked_models(None if Path(name).is_dir() else Path(name))
+    """What a provider requires, and whether a model is usable."""
     prefix, _, of_provider = name.partition(":")
     shelf = next((shelf for shelf in SHELVES if shelf.prefix == prefix), None)
     if shelf is None and prefix not in provider_names():
@@ -88,66 +81,6 @@ def _download_model(name: str, *, as_json: bool) -> None:
         return
     tell(f"{'already at' if there else 'saved to'} {path}; use it as local:{name}")
     print_next(f"rightcall list models local:{name}")
-
-
-class CheckedModel(Record, frozen=True):
-    """A role or a name with its model: the host it asks, the variable with its key, and what is wrong."""
-
-    role: str
-    model: str
-    host: str = ""
-    key: str = ""
-    problems: tuple[str, ...] = ()
-
-
-def _checked_models(suite: Path | None) -> Listing:
-    rows = run_blocking(check_models(suite))
-    lines = []
-    for row in rows:
-        where = f" at {row.host}" if row.host else ""
-        key = f", key {row.key}" if row.key else ""
-        lines.append(f"{row.role:<20} {row.model}{where}{key}")
-        lines += [f"{'':<20} problem: {problem}" for problem in row.problems]
-    nothing = (
-        "no models are named; add some under [tool.rightcall.models] in pyproject.toml, or models: in a suite"
-    )
-    return Listing(rows, lines or [nothing], exit_code=1 if any(row.problems for row in rows) else 0)
-
-
-async def check_models(suite: Path | None) -> Sequence[CheckedModel]:
-    """The models of a suite with its roles, or those of the project with its defaults."""
-    asked: Sequence[tuple[str, object]] = ()
-    if suite is None:
-        catalog = project_models()
-    else:
-        from rightcall.run.cost_estimate import role_models
-        from rightcall.run.suite import load_suite
-        from rightcall.run.suite_plan import plan_suite
-
-        plan = plan_suite(load_suite(suite), suite.parent, start_nothing=True)
-        catalog, asked = plan.models, role_models(plan)
-    return [await _check_model(role, model) for role, model in [*asked, *_catalog_models(catalog)]]
-
-
-def _catalog_models(catalog: ModelCatalog) -> Sequence[tuple[str, ModelEndpoint]]:
-    models = [(f"models.{name}", endpoint) for name, endpoint in catalog.endpoints.items()]
-    defaults = [(f"default_{role}", catalog.default(role)) for role in ROLES]
-    return models + [(role, endpoint) for role, endpoint in defaults if endpoint is not None]
-
-
-async def _check_model(role: str, model: object) -> CheckedModel:
-    if not isinstance(model, str | ModelEndpoint):
-        return CheckedModel(role, str(getattr(model, "name", "") or type(model).__name__))
-    endpoint = endpoint_of(model)
-    try:
-        address = address_of(endpoint.prefix, endpoint.base_url)
-    except RightCallError as error:
-        return CheckedModel(role, endpoint.model, problems=(str(error),))
-    if address is None:
-        return CheckedModel(role, endpoint.model, problems=tuple(await check(endpoint)))
-    key = endpoint.key_env or (HOSTS[endpoint.prefix].key_variable if address.source != "written" else "")
-    host = host_label(address.url)
-    return CheckedModel(role, endpoint.model, host, key, tuple(await check(endpoint)))
 
 
 class ListedShelf(NamedTuple):
@@ -264,8 +197,7 @@ def list_command(
     """List the items of SHELF; with NAME, show one of them.
 
     `list tools SOURCE [TOOL]`: SOURCE is a JSON or YAML file, `module:attribute` (tools or an agent), `mcp:COMMAND`
-    or `skills:DIR`. `list models NAME`: a provider or a model, and whether it can be used; or a suite: the host, the
-    key and the problems of each of its models (`.`: of the project's), exit code 1 if there is one. `list metrics`,
+    or `skills:DIR`. `list models NAME`: a provider or a model, and whether it can be used. `list metrics`,
     `list frameworks`, `list rules`: as they are called.
     """
     is_wrong = {"--as": spelling and shelf != "tools", "--discover": discover and shelf != "tools"}
@@ -304,7 +236,6 @@ def _show(shelf: str, name: str | None, *, as_json: bool) -> None:
         _draw(listing)
         if name is None:
             print_next(f"rightcall list {shelf} {LISTED_SHELVES[shelf].example}")
-    raise click.exceptions.Exit(listing.exit_code)
 
 
 def _draw(listing: Listing) -> None:

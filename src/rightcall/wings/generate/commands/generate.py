@@ -49,10 +49,13 @@ def goldens(options: GenerateOptions) -> None:
     With --skills, each skill gets four requests that should load it and four adjacent ones that should not.
     Conversations are made from tools alone; the turns of their users are scripted.
     """
+    from rightcall.models.resolver import endpoint_of
     from rightcall.wings.generate.commands.sources import synthesizer_of, work_of
 
     maker = synthesizer_of(options)
     count, start = work_of(maker, options)
+    if isinstance(maker.model, str) and not options.as_json:
+        tell(f"asks: writer {endpoint_of(maker.model).words}", err=True)
     production = _run(maker, start, count, options)
     kept = keep_drafts(production.goldens, options.output, options.store)
     show_production(production, maker, kept, options)
