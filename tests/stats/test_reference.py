@@ -14,9 +14,6 @@ from rightcall.stats.clusters import cluster_se, sample
 from rightcall.stats.intervals import (
     clopper_pearson,
     clopper_pearson_bounds,
-    jeffreys,
-    probability_at_least,
-    probability_better,
     t_interval,
     wilson,
 )
@@ -81,8 +78,6 @@ FUNCTIONS: dict[str, Any] = {
     "fisher": fisher_exact,
     "gate": gate_cuts,
     "holm10": holm,
-    "jeffreys_p_gt": probability_at_least,
-    "jeffreys": jeffreys,
     "mcnemar_exact": mcnemar_exact,
     "mcnemar_midp": mcnemar_midp,
     "mde_paired": mde_paired,
@@ -93,7 +88,6 @@ FUNCTIONS: dict[str, Any] = {
     "nmin_allpass": all_pass_n,
     "paired_t": paired_t,
     "pass_hat": pass_hat_k,
-    "prob_B_better": probability_better,
     "rogan_gladen": rogan_gladen,
     "signflip": sign_flip,
     "sprt": sprt_log_e,

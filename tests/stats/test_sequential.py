@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 
 import pytest
 from hypothesis import given, strategies as st
@@ -16,7 +15,6 @@ from rightcall.stats.sequential import (
     follow_paths,
     log_e_values,
     mixture_log_e,
-    paired_e_values,
     sprt_log_e,
 )
 
@@ -72,17 +70,3 @@ def test_confidence_sequence_is_valid_at_all_times_simultaneously():
         return None if low_high[s, n].low <= 0.7 <= low_high[s, n].high else "FAIL"
 
     assert follow_paths(misses, 80, 0.7).failing <= 0.05
-
-
-def test_paired_e_values_reach_twenty_in_at_most_one_of_twenty_runs_without_a_difference():
-    rng = random.Random(1)
-    runs = [
-        max(paired_e_values(rng.choice((-1, -1 / 3, 0, 1 / 3, 1)) for _ in range(80))) for _ in range(1500)
-    ]
-    assert sum(top >= 20 for top in runs) / len(runs) <= 0.05
-
-
-def test_paired_e_values_grow_with_every_win_and_are_a_mean_of_products():
-    found = list(paired_e_values([1, 1, -1]))
-    products = [(1 + b) ** 2 * (1 - b) for b in (0.1, 0.25, 0.5, 0.75, 0.9)]
-    assert found[0] < found[1] > found[2] == pytest.approx(sum(products) / 5)

@@ -1,7 +1,7 @@
 """Statistics: pure functions on plain numbers, standard library only.
 
     special        incomplete beta and its inverse, binomial and its draws, normal and t
-    intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases; Jeffreys
+    intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases
     clusters       trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
     mean_interval  the interval shown with a mean, in one place; Korn-Graubard for repeated trials and clusters
     gaffke         the bounds and p-values that decide a gate, and the distribution behind them

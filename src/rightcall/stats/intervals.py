@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
-from rightcall.stats.special import beta_density, beta_quantile, beta_tails, normal_quantile, t_quantile
+from rightcall.stats.special import beta_quantile, beta_tails, normal_quantile, t_quantile
 
 
 def require_counts(where: str, x: float, n: float) -> None:
@@ -93,17 +93,6 @@ def clopper_pearson_p_values(x: float, n: float, theta: float) -> tuple[float, f
     return at_least, at_most
 
 
-def jeffreys(x: float, n: float, conf: float = 0.95) -> Interval:
-    """Equal-tailed posterior interval under Jeffreys' prior: quantiles of Beta(x+1/2, n−x+1/2).
-
-    Brown, Cai & DasGupta, Statistical Science 16 (2001) 101; without their override at x = 0 and x = n.
-    """
-    require_counts("jeffreys", x, n)
-    require_share("jeffreys", "conf", conf)
-    a, b, tail = x + 0.5, n - x + 0.5, (1 - conf) / 2
-    return Interval(beta_quantile(tail, a, b), 1 - beta_quantile(tail, b, a))
-
-
 def t_interval(mean: float, se: float, df: float, conf: float = 0.95) -> Interval:
     """mean ± t_{df, 1−(1−conf)/2} · se (Student 1908). Not clipped: a difference may be negative."""
     require_share("t_interval", "conf", conf)
@@ -133,34 +122,3 @@ def difference_of_groups(
     low = apart - math.hypot(first - low_1, high_2 - second)
     high = apart + math.hypot(high_1 - first, second - low_2)
     return Interval(low, high)
-
-
-_STEPS = 400
-
-
-def probability_at_least(x: float, n: float, theta: float) -> float:
-    """P(p ≥ θ | x of n), p ~ Beta(x+½, n−x+½)."""
-    require_counts("probability_at_least", x, n)
-    return beta_tails(theta, x + 0.5, n - x + 0.5)[1]
-
-
-def probability_better(xa: float, na: float, xb: float, nb: float) -> float:
-    """P(p_B > p_A) = ∫ f_A(p) P(p_B > p) dp for two independent groups of cases.
-
-    With p = sin²φ the ends of Jeffreys' density are smooth; Simpson's rule over all but 1e-13 of f_A.
-    For the same cases in both runs use the paired tests, which have more power.
-    """
-    require_counts("probability_better", xa, na)
-    require_counts("probability_better", xb, nb)
-    a, b = xa + 0.5, na - xa + 0.5
-    low = math.asin(math.sqrt(beta_quantile(1e-13, a, b)))
-    high = math.pi / 2 - math.asin(math.sqrt(beta_quantile(1e-13, b, a)))
-    step = (high - low) / _STEPS
-
-    def integrand(phi: float) -> float:
-        p = min(max(math.sin(phi) ** 2, 1e-300), 1 - 1e-16)
-        return beta_density(p, a, b) * 2 * math.sin(phi) * math.cos(phi) * probability_at_least(xb, nb, p)
-
-    inner = [integrand(low + i * step) * (4 if i % 2 else 2) for i in range(1, _STEPS)]
-    total = math.fsum([integrand(low), *inner, integrand(high)]) * step / 3
-    return min(1.0, max(0.0, total))

@@ -6,16 +6,13 @@ Cases must come in a random order drawn beforehand. Sorted cases turn a 5 % erro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
 
 from rightcall.stats.intervals import Interval, require_counts, require_order, require_share
 from rightcall.stats.special import log_beta
 
 Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
-
-PAIRED_BETS = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Shares of the capital that are bet on B: small ones find small gains, large ones large gains early."""
 
 
 def sprt_log_e(s: float, n: float, p0: float, p1: float) -> float:
@@ -77,20 +74,6 @@ def fastest_stops(p0: float, p1: float, alpha: float = 0.05, beta: float = 0.05)
     up = -math.log(alpha) / math.log(p1 / p0)
     down = -math.log(beta) / math.log((1 - p0) / (1 - p1))
     return math.ceil(up - 1e-12), math.ceil(down - 1e-12)
-
-
-def paired_e_values(d: Iterable[float]) -> Iterator[float]:
-    """After each difference d in −1 … 1, the e-value against "B is no better than A": mean over λ of Π (1 + λ d_i).
-
-    Whenever E[d] ≤ 0, the chance that any of them ever reaches 1/α is at most α, however often one looks.
-    Ville (1939); Waudby-Smith & Ramdas, JRSS B 86 (2024) 1.
-    """
-    capital = [1.0] * len(PAIRED_BETS)
-    for difference in d:
-        if not -1 <= difference <= 1:
-            raise ValueError(f"paired_e_values: a difference is between -1 and 1, got {difference}")
-        capital = [held * (1 + bet * difference) for held, bet in zip(capital, PAIRED_BETS, strict=True)]
-        yield sum(capital) / len(capital)
 
 
 def mixture_log_e(s: float, n: float, p: float) -> float:
