@@ -23,7 +23,7 @@ from rightcall.check.reach import (
 )
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
-from rightcall.core.errors import InputError
+from rightcall.core.text import names_and_more, pluralize
 from rightcall.decide.check_result import ComparedInputs, StratumPlan
 from rightcall.decide.check_rule import settles_at_best
 from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum, rounds_for
@@ -44,6 +44,20 @@ from rightcall.run.run_record import major_changes, sdk_versions
 from rightcall.run.suite import Suite, tool_sources
 
 NEAR = 0.7
+
+
+class MissingTool(NamedTuple):
+    """A tool that is gone: its new name, if it has one, and the goldens that expect it."""
+
+    name: str
+    renamed: str
+    goldens: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        what = f"is now called {self.renamed}" if self.renamed else "is gone"
+        goldens = f"{pluralize(len(self.goldens), 'golden')} expect it: {names_and_more(self.goldens, 3)}"
+        return f"{self.name} {what}, and {goldens}"
 
 
 @dataclass(frozen=True)
@@ -79,6 +93,7 @@ class CheckDesign:
     """Why the base version cannot be run to confirm an alarm; "" when it can, or need not be."""
     few: Mapping[str, int] = field(default_factory=dict)
     """The planned trials of each golden where they are too few for the rule of many."""
+    missing: tuple[MissingTool, ...] = ()
     judges: tuple[str, ...] = ()
     """Judged metrics that are part of whether a trial passes: their difference is observed, and decides nothing."""
 
@@ -177,7 +192,6 @@ def design_check(
     watch = compare_watched(plan.agent_sources, baseline.header, inputs)
     changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)
-    refuse_missing_tools(changes, placed, inputs)
     linted = lint_changed_tools(suite, folder, plan, changes)
     reach = reach_of(goldens.values(), baseline.goldens, inputs, changes, linted.near, plan.quarantine)
     if options.full or options.changed or newer or watch.changes or watch.unknown:
@@ -214,6 +228,7 @@ def design_check(
         unknown=watch.unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
         few=few,
+        missing=missing_tools(changes, placed, inputs),
         judges=_deciding_judges(plan),
     )
 
@@ -296,26 +311,24 @@ def path_for_ci(path: Path) -> str:
         return str(path)
 
 
-def refuse_missing_tools(
+def missing_tools(
     changes: tuple[InputChange, ...], placed: list[tuple[AnyGolden, str, int]], inputs: Inputs
-) -> None:
-    """Refuse goldens that expect a tool that no longer exists: an error in the dataset."""
+) -> tuple[MissingTool, ...]:
+    """The tools that goldens expect, as on main, and that no longer exist; those most expected first."""
     gone = {
-        change.before or change.name for change in changes if change.kind in ("tool_removed", "tool_renamed")
+        change.before or change.name: change.name if change.before else ""
+        for change in changes
+        if change.kind in ("tool_removed", "tool_renamed")
     }
+    places: dict[str, list[str]] = {}
     for golden, file, line in placed:
         if golden.tools is not None and any(not isinstance(tool, str) for tool in golden.tools):
             continue
         expected = {call.tool for call in golden.expected_calls if isinstance(call.tool, str)}
-        if missing := sorted(expected & gone - set(inputs.tools)):
-            hint = next(
-                (f"it is now called {c.name}" for c in changes if c.before == missing[0]), "edit the golden"
-            )
-            raise InputError(
-                f"{file}:{line}" if line else golden.id,
-                f"expects the tool {missing[0]}, which no longer exists",
-                hint,
-            )
+        for name in sorted(expected & gone.keys() - set(inputs.tools)):
+            places.setdefault(name, []).append(f"{golden.id} ({file}:{line})" if line else golden.id)
+    most = sorted(places, key=lambda name: (-len(places[name]), name))
+    return tuple(MissingTool(name, gone[name], tuple(places[name])) for name in most)
 
 
 class LintedChange(NamedTuple):

@@ -23,6 +23,7 @@ class CheckOptions(SuiteOverrides):
         ),
     ] = ()
     full: Annotated[bool, Option("Try every golden", group=SELECTION)] = False
+    strict: Annotated[bool, Option("Exit with 3 for NO LOSS SEEN", group=CI)] = False
     again: Annotated[bool, Option("Check again even if these inputs have a verdict", group=SELECTION)] = False
     plan_only: Annotated[
         bool,

@@ -87,10 +87,12 @@ async def check_suite(
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = design_draw(draws)
-    if (result := _without_asking(design, plan, options)) is not None:
-        return _with_exit_code(_with_notes(result, left_out), settings)
+    result = None if options.plan_only else _without_a_tool(design)
+    if (result := result or _without_asking(design, plan, options)) is not None:
+        return _with_exit_code(_with_notes(result, left_out), settings, strict=options.strict)
     if earlier and not again:
-        return _with_notes(_repeat_verdict(earlier[-1]), left_out)
+        repeated = _with_notes(_repeat_verdict(earlier[-1]), left_out)
+        return _with_exit_code(repeated, settings, strict=options.strict)
     # Where something is unknown, nobody knows whether trials of an interrupted check are of the same agent.
     asked_at = f"-{datetime.now(UTC):%y%m%d%H%M%S%f}" if design.unknown else ""
     question = f"{design.seed}-{asked}{asked_at}"
@@ -106,7 +108,7 @@ async def check_suite(
     result = msgspec.structs.replace(await trials.run(), draws=draws + 1)
     if draws:
         result = _after_earlier_draws(result, [] if design.unknown else earlier, options)
-    result = _with_exit_code(result, settings)
+    result = _with_exit_code(result, settings, strict=options.strict)
     verdicts.add(first_seed, asked, result)
     return _with_notes(result, left_out)
 
@@ -242,15 +244,26 @@ def _question_hash(design: CheckDesign, plan: Plan, options: CheckOptions) -> st
     return digest([msgspec.to_builtins(design.settings), how, goldens, compared])[:16]
 
 
-def _with_exit_code(result: CheckResult, settings: CheckSettings) -> CheckResult:
+def _with_exit_code(result: CheckResult, settings: CheckSettings, *, strict: bool) -> CheckResult:
     """The result with its exit code; a lint error on a changed tool is a failure regardless of the trials."""
     code = EXIT_CODES[result.verdict]
     undecided = result.verdict == "INCONCLUSIVE" and result.cause != "unchecked"
     if undecided and settings.on_inconclusive == "pass":
         code = 0
+    if strict and result.verdict == "NO LOSS SEEN":
+        code = 3
     if code == 0 and any(diagnostic.severity == "error" for diagnostic in result.lint):
         code = 1
     return msgspec.structs.replace(result, exit_code=code)
+
+
+def _without_a_tool(design: CheckDesign) -> CheckResult | None:
+    """WORSE, when goldens expect tools that are gone."""
+    if not design.missing:
+        return None
+    hint = "restore the tool, or edit the goldens"
+    result = result_without_trials(design, "WORSE", "; ".join(tool.words for tool in design.missing))
+    return msgspec.structs.replace(result, cause="hard", hint=hint)
 
 
 def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
