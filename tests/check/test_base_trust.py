@@ -153,3 +153,22 @@ def test_modules_of_the_project_are_those_of_the_commit(shop, monkeypatch, capsy
     (shop / "suite.yaml").write_text(SUITE % ("keyword:", "x") + CONTROL)
     rightcall("check", "suite.yaml", "--base-ref", "main", "--trust")
     assert (shop.parent / "ran").exists()
+
+
+def test_the_base_version_runs_with_the_packages_that_are_installed_in_the_working_tree(tmp_path):
+    from rightcall.check.base_version import BaseVersion
+
+    (tmp_path / "web" / "node_modules" / "left-pad").mkdir(parents=True)
+    (tmp_path / "web" / "package.json").write_text("{}")
+    (tmp_path / "suite.yaml").write_text("dataset: g.jsonl\n")
+    (tmp_path / ".gitignore").write_text("node_modules/\n")
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "s"],
+    ):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    place = tmp_path / "base"
+    place.mkdir()
+    folder, _ = BaseVersion.of(tmp_path / "suite.yaml", "HEAD").unpack(place)
+    assert (folder / "web" / "node_modules" / "left-pad").is_dir()

@@ -28,6 +28,10 @@ from rightcall.run.suite import load_suite
 from rightcall.run.suite_actions import starts_code
 from rightcall.run.trust import in_project, is_listed, trust_folder
 
+PROJECT_FILES = ("package.json", "pyproject.toml", "requirements.txt", "suite.yaml")
+INSTALLED = ("node_modules", ".venv", "venv")
+"""Folders of installed packages."""
+
 
 @dataclass(frozen=True)
 class BaseVersion:
@@ -72,7 +76,17 @@ class BaseVersion:
         elsewhere.mkdir()
         (elsewhere / "pyproject.toml").touch()
         unpack_commit(self.root, self.commit, folder)
+        self._link_installed_packages(folder)
         return folder, elsewhere
+
+    def _link_installed_packages(self, folder: Path) -> None:
+        """Give the commit the packages that are installed in the working tree: git does not have them."""
+        projects = {path.parent for name in PROJECT_FILES for path in folder.rglob(name)}
+        for project in sorted(projects):
+            for name in INSTALLED:
+                there = self.root.resolve() / project.relative_to(folder) / name
+                if there.is_dir() and not (project / name).exists():
+                    (project / name).symlink_to(there, target_is_directory=True)
 
     @property
     def starts_code(self) -> bool:

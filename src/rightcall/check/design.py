@@ -40,7 +40,7 @@ from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.inputs import Inputs, digest
 from rightcall.run.plan import Plan
-from rightcall.run.run_record import major_changes, sdk_versions
+from rightcall.run.run_record import imported_versions, major_changes, package_changes, sdk_versions
 from rightcall.run.suite import Suite, tool_sources
 
 NEAR = 0.7
@@ -187,8 +187,10 @@ def design_check(
     inputs, settings = plan.inputs(), suite.check
     placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
-    versions = {**(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
-    newer = major_changes(baseline.header.versions, versions)
+    imported = imported_versions(plan.agent_sources.imported_modules) if inputs.code else {}
+    versions = {**imported, **(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
+    others = package_changes(baseline.header.versions, versions)
+    newer = tuple(dict.fromkeys((*others, *major_changes(baseline.header.versions, versions))))
     watch = compare_watched(plan.agent_sources, baseline.header, inputs)
     changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)

@@ -28,7 +28,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
-from rightcall.files.python_sources import files_named_by_sources, program_files, source_closure
+from rightcall.files.python_sources import files_named_by_sources, program_files, source_closure, source_facts
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
@@ -105,6 +105,13 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     def sources(self) -> list[Path]:
         """The Python files among all of them."""
         return [path for path in self.closure.values() if path.suffix == ".py" or path in self.entries]
+
+    @property
+    def imported_modules(self) -> set[str]:
+        """The first names of the modules that the sources import absolutely, those of the project included."""
+        facts = (source_facts(path) for path in self.sources)
+        modules = (name for fact in facts for level, name, _ in fact.modules if not level)
+        return {name.partition(".")[0] for name in modules}
 
     def names_of_program(self, command: Sequence[str], folder: str) -> set[str]:
         """Files that a command names."""

@@ -36,7 +36,7 @@ from rightcall.run.golden_check import ForbiddenCodes, check_goldens, codes_of
 from rightcall.run.inputs import Inputs
 from rightcall.run.plan import BLOCK, Plan, content_of, conversations_of, evidence_names
 from rightcall.run.run_judges import judges_document, with_judges
-from rightcall.run.run_record import new_run, sdk_versions
+from rightcall.run.run_record import imported_versions, new_run, sdk_versions
 from rightcall.tools.definitions.offer import with_tool_set
 
 SHOWN = 3
@@ -150,7 +150,8 @@ class Prepared(msgspec.Struct, frozen=True):
             },
         )
         if self.inputs.code:
-            run = msgspec.structs.replace(run, versions={**sdk_versions(), **run.versions})
+            imported = imported_versions(plan.agent_sources.imported_modules)
+            run = msgspec.structs.replace(run, versions={**imported, **sdk_versions(), **run.versions})
         run = run if run_id is None else msgspec.structs.replace(run, id=run_id)
         if plan.metrics or plan.observe:
             run = with_judges(run, judges_document(plan.scorer))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime
 import platform
 import secrets
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
@@ -112,6 +113,27 @@ def sdk_versions() -> Mapping[str, str]:
         except PackageNotFoundError:
             continue
     return MappingProxyType(versions)
+
+
+def imported_versions(modules: Iterable[str]) -> dict[str, str]:
+    """The versions of the installed packages that modules belong to, by their names."""
+    wanted = {*modules} - sys.stdlib_module_names
+    if not wanted:
+        return {}
+    packages = {
+        name for module, names in packages_distributions().items() if module in wanted for name in names
+    }
+    return {name: version(name) for name in sorted(packages) if name != "rightcall"}
+
+
+def package_changes(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[InputChange, ...]:
+    """Packages in both, other than model SDKs and frameworks, with another version: what they do is not seen."""
+    known = {*sdk_versions(), "rightcall", "python"}
+    return tuple(
+        InputChange("version", name, f"{before[name]} → {now[name]}")
+        for name in sorted(before.keys() & now.keys() - known)
+        if before[name] != now[name]
+    )
 
 
 def major_changes(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[InputChange, ...]:
