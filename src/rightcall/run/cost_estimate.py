@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, is_address, own_endpoint, own_prices
+from rightcall.agents.agent import is_address, own_endpoint, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.core.text import percent, pluralize
 from rightcall.model.golden import ConversationalGolden, Golden
 from rightcall.model.record import Record
-from rightcall.model.tool import Tool
 from rightcall.model.trajectory import Usage
 from rightcall.models.endpoint import ModelEndpoint
 from rightcall.models.hosts import address_of, host_label, server_of
@@ -156,37 +153,6 @@ def first_turn(golden: ConversationalGolden) -> Golden:
     """What an agent is asked first in a conversation; a simulated user may say anything about its scenario."""
     words = golden.script[0].content if golden.script else golden.scenario
     return Golden(words, id=golden.id, tools=golden.tools, system=golden.system)
-
-
-class DefinitionCost(Record, frozen=True):
-    """Tokens of all definitions, about, and the requests that sent them; `cost_usd` is None without a price.
-
-    A golden that offers fewer tools sends fewer tokens.
-    """
-
-    tokens: int
-    requests: int
-    cost_usd: float | None = None
-
-    def sentence(self, usage: Usage) -> str:
-        """The cost in one line, with its share of the input tokens of a run."""
-        total = self.tokens * self.requests
-        share = (
-            f", {percent(min(1.0, total / usage.input_tokens), 0)} of the input" if usage.input_tokens else ""
-        )
-        dollars = f", ${self.cost_usd:.4f}" if self.cost_usd else ""
-        sent = f"{self.tokens:,} tokens × {pluralize(self.requests, 'request')}"
-        return f"tool definitions: about {sent} = {total:,} tokens{share}{dollars}"
-
-
-def cost_of_definitions(agent: Agent, tools: Iterable[Tool], requests: int) -> DefinitionCost | None:
-    """What the definitions of a run cost; None if nothing was sent."""
-    plain = [[tool.name, tool.description, tool.input_schema] for tool in tools]
-    if not plain or not requests:
-        return None
-    tokens = math.ceil(len(msgspec.json.encode(plain, enc_hook=repr)) / CHARACTERS_PER_TOKEN)
-    spent = cost(agent.name, Usage(tokens * requests, 0), own_prices(agent))
-    return DefinitionCost(tokens, requests, spent)
 
 
 class RoleHost(Record, frozen=True):
