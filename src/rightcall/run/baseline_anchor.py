@@ -48,14 +48,15 @@ class AnchorCheck(Record, frozen=True, omit_defaults=False):
     format: str = FORMAT
 
 
-def anchor_of(pool: BaselinePool, trials: int = ANCHOR_TRIALS) -> BaselinePool:
+def anchor_of(pool: BaselinePool) -> BaselinePool:
     """The newest trials of a baseline, to be frozen."""
-    return BaselinePool(pool.header, tuple(newest_trials(line, trials) for line in pool.lines))
+    return BaselinePool(pool.header, tuple(map(newest_trials, pool.lines)))
 
 
-def newest_trials(line: BaselineLine, trials: int) -> BaselineLine:
+def newest_trials(line: BaselineLine) -> BaselineLine:
     """A golden with its newest trials that were scored; the newest run comes first."""
-    kept, left = list[str](), trials
+    kept: list[str] = []
+    left = ANCHOR_TRIALS
     for marks in line.t:
         scored = [mark for mark in marks if mark in "01"][:left]
         left -= len(scored)
@@ -63,7 +64,7 @@ def newest_trials(line: BaselineLine, trials: int) -> BaselineLine:
     return msgspec.structs.replace(line, t=tuple(kept), s=())
 
 
-def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL) -> AnchorCheck:
+def check_anchor(anchor: BaselinePool, main: BaselinePool) -> AnchorCheck:
     """Compare the newest trials of main with the anchor's. A golden that was edited since is left out."""
     if anchor.header.suite != main.header.suite:
         raise InputError(
@@ -71,7 +72,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
         )
     frozen = anchor.goldens
     pairs = [
-        (before, newest_trials(line, ANCHOR_TRIALS))
+        (before, newest_trials(line))
         for line in main.lines
         if (before := frozen.get(line.id)) is not None and before.golden == line.golden
     ]
@@ -87,13 +88,13 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
     rates = _rate(now for _, now in pairs), _rate(before for before, _ in pairs)
     few = min(least) < ANCHOR_TRIALS
     verdict: Literal["PASS", "DECLINED", "INCONCLUSIVE"] = (
-        "DECLINED" if p <= level else "INCONCLUSIVE" if few else "PASS"
+        "DECLINED" if p <= LEVEL else "INCONCLUSIVE" if few else "PASS"
     )
     passed = f"{percent(rates[0], 1)} of its newest trials passed, {percent(rates[1], 1)} of the anchor's"
     told = {
         "DECLINED": f"main declined since the anchor by {hundredths(rates[1] - rates[0], '.1f')} points: {passed} "
-        f"(p {p:.2g}, level {level:.2g})",
-        "PASS": f"no decline since the anchor was detected: {passed} (p {p:.2g}, level {level:.2g})",
+        f"(p {p:.2g}, level {LEVEL:.2g})",
+        "PASS": f"no decline since the anchor was detected: {passed} (p {p:.2g}, level {LEVEL:.2g})",
         "INCONCLUSIVE": f"some goldens have fewer than {ANCHOR_TRIALS} trials "
         f"({least[0]} of main, {least[1]} of the anchor), too few to see a slow decline; {passed} (p {p:.2g})",
     }[verdict]
@@ -108,7 +109,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool, level: float = LEVEL)
         verdict,
         f"{pluralize(len(pairs), 'golden')}; {told}",
         p,
-        level,
+        LEVEL,
         len(pairs),
         left_out,
         least,
@@ -124,13 +125,11 @@ def _rate(lines: Iterable[BaselineLine]) -> float:
     return sum(scores) / max(1, len(scores))
 
 
-def _worst(
-    pairs: list[tuple[BaselineLine, BaselineLine]], most: int = 10
-) -> tuple[tuple[str, str, str], ...]:
+def _worst(pairs: list[tuple[BaselineLine, BaselineLine]]) -> tuple[tuple[str, str, str], ...]:
     """Goldens that lost most, with their trials before and now."""
 
     def lost(pair: tuple[BaselineLine, BaselineLine]) -> float:
         return _rate([pair[0]]) - _rate([pair[1]])
 
     fallen = sorted((pair for pair in pairs if lost(pair) > 0), key=lambda pair: (-lost(pair), pair[0].id))
-    return tuple((now.id, " ".join(before.t), " ".join(now.t)) for before, now in fallen[:most])
+    return tuple((now.id, " ".join(before.t), " ".join(now.t)) for before, now in fallen[:10])

@@ -154,14 +154,7 @@ def estimate_rate(
     return LabelledRate(rate, labels, *either)
 
 
-def run_judged_rate(
-    store: Store,
-    run: str,
-    metric: str = "",
-    *,
-    about: About = "cases_like_these",
-    conf: float = 0.95,
-) -> JudgedRate | NoJudgedRate:
+def run_judged_rate(store: Store, run: str, metric: str = "") -> JudgedRate | NoJudgedRate:
     """The rate that people would give a stored run, or the reason why there is none."""
     try:
         judged = load_judged_run(store, run, metric)
@@ -170,7 +163,7 @@ def run_judged_rate(
     except InputError as error:
         return NoJudgedRate(str(error))
     try:
-        return estimate_rate(judged, labelling, about=about, conf=conf).rate
+        return estimate_rate(judged, labelling).rate
     except InputError as error:
         drawn = labelling.plan_labels(judged.population, judged.judge_hash)
         return NoJudgedRate(str(error), len(drawn))

@@ -287,9 +287,9 @@ class Guard(BoundPolicy):
         state = ledger if isinstance(ledger, GuardState) else self.after(ledger)
         return state.check(asked.name, asked.arguments or {})
 
-    def after(self, ledger: Any, *, system: str = "", caller: Sequence[str] | None = None) -> GuardState:
+    def after(self, ledger: Any) -> GuardState:
         """The state after a trajectory, messages, or calls with their results."""
-        state = self.begin(system, caller=caller)
+        state = self.begin()
         for _ in replay(state, ledger):
             pass
         return state
