@@ -7,7 +7,6 @@ import pytest
 from rightcall.show.case_elements import as_html
 from rightcall.show.charts import (
     Point,
-    change_labels,
     colour_class,
     confusion_table,
     histogram,
@@ -49,12 +48,6 @@ def test_ticks_are_round_numbers_within_the_axis(low, high, ticks):
 )
 def test_times_are_labelled_in_utc_with_what_differs(first, last, labels):
     assert list(time_ticks(moments_of([first, last]), 4).values()) == labels
-
-
-def test_words_are_written_where_there_is_room_and_once():
-    moments = [0.0, 10.0, 12.0, 50.0, 99.0, 100.0]
-    sides = change_labels(moments, [False, True, True, True, True, True])
-    assert sides == ["", "after", "", "after", "before", ""]
 
 
 def test_a_histogram_says_how_many_cases_lie_where():

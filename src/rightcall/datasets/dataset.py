@@ -178,10 +178,6 @@ class DatasetFiles:
         """Add the goldens of a CSV file; `input_col_name="question"` sets the file's name for a column."""
         self._add_goldens(file_path, "csv", names_from(names, "add_goldens_from_csv_file"))
 
-    def add_goldens_from_yaml_file(self, file_path: str | Path, **names: Any) -> None:
-        """Add the goldens of a YAML file."""
-        self._add_goldens(file_path, "yaml", names_from(names, "add_goldens_from_yaml_file"))
-
     def add_test_cases_from_json_file(self, file_path: str | Path, **names: Any) -> None:
         """Add the test cases of a JSON file: goldens with `actual_output` and `tools_called`."""
         self._add_cases(file_path, "json", names_from(names, "add_test_cases_from_json_file"))

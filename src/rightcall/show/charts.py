@@ -21,8 +21,6 @@ from rightcall.show.view.tools import ConfusionMatrix
 
 COLOURS = 6
 """Agents with different colours; the others share one."""
-LABEL_WIDTH = 0.1
-"""Share of a wide plot that the words "tools changed" take."""
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 TIME_STEPS = (
     *(MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 30)),
@@ -154,7 +152,7 @@ def trend(points: Sequence[Point], of: str = "cases that passed", *, narrow: boo
         *_axes(
             x, y, time_ticks(moments, 3 if narrow else 8), {tick / 4: f"{25 * tick}%" for tick in range(5)}
         ),
-        *_changes(moments, points, x, words=not narrow),
+        *_changes(moments, points, x),
         *series,
     )
     return node("figure", f"over-time {'for-phones' if narrow else 'for-screens'}", _legend(agents), chart)
@@ -213,22 +211,6 @@ def _moment_label(moment: int, step: int) -> str:
     return f"{time:%b} {time.day}" if step < 90 * DAY else f"{time:%b %Y}"
 
 
-def change_labels(moments: Sequence[float], changes: Sequence[bool]) -> list[str]:
-    """For each run, whether its words are written after its line or before it, near the end of the axis.
-
-    Empty where nothing changed, and where the words would cover those of an earlier run.
-    """
-    scale = Scale(min(moments, default=0), max(moments, default=0), 0, 1)
-    sides = []
-    last = -1.0
-    for moment, changed in zip(moments, changes, strict=True):
-        share = scale.at(moment)
-        written = changed and share - last > LABEL_WIDTH
-        sides.append(("before" if share > 1 - LABEL_WIDTH else "after") if written else "")
-        last = share if written else last
-    return sides
-
-
 def colour_class(number: int, agents: int) -> str:
     """The class of an agent's line, here and in the legend."""
     return "series" if agents < 2 else f"series-{number}" if number < COLOURS else "series-more"
@@ -257,14 +239,11 @@ def _rates(placed: Sequence[tuple[float, Point]], y: Scale) -> Iterator[Node]:
         yield _shape("circle", title, cx=at, cy=y.at(rate.value or 0.0), r=3.6)
 
 
-def _changes(moments: Sequence[float], points: Sequence[Point], x: Scale, *, words: bool) -> Iterator[Node]:
-    sides = change_labels(moments, [point.tools_changed for point in points])
-    for moment, point, side in zip(moments, points, sides, strict=True):
-        at = x.at(moment)
+def _changes(moments: Sequence[float], points: Sequence[Point], x: Scale) -> Iterator[Node]:
+    for moment, point in zip(moments, points, strict=True):
         if point.tools_changed:
-            yield _shape("line", "", name="change", x1=at, x2=at, y1=16, y2=232)
-        if side and words:
-            yield _label(at + (4 if side == "after" else -4), 12, "tools changed", f"changed {side}")
+            at = x.at(moment)
+            yield _shape("line", "tools changed", name="change", x1=at, x2=at, y1=16, y2=232)
 
 
 def _axes(x: Scale, y: Scale, below: dict[float, str], left: dict[float, str]) -> Iterator[Node]:

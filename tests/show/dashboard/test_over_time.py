@@ -17,7 +17,7 @@ def test_a_change_of_the_tools_is_marked_on_the_line_and_named(client, store):
         ("new", True),
         ("going", True),
     ]
-    assert re.search(r'class="changed (after|before)"[^>]*>tools changed<', page)
+    assert re.search(r'class="change"[^>]*><title>tools changed</title>', page)
 
 
 def test_points_carry_the_rates_of_the_runs(store):
