@@ -79,6 +79,14 @@ def test_the_scripts_with_tests_are_run_by_rightcall_test(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.stories
+@pytest.mark.parametrize("folder", ["tool_evaluation", "datasets", "tools", "single_turn"])
+def test_a_page_of_two_programs_shows_what_they_print(folder):
+    pages = runpy.run_path(str(SEEDS.parents[1] / "docs" / "make_article_pages.py"))
+    written = (SEEDS / folder / "README.md").read_text("utf-8")
+    assert written == pages["page"](folder), "run python docs/make_article_pages.py"
+
+
 def test_the_list_of_examples_names_every_script():
     page = (SEEDS / "README.md").read_text("utf-8")
     for path in [*SCRIPTS, *SEEDS.rglob("test_*.py")]:

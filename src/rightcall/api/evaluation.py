@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -148,7 +149,15 @@ score_cases = as_blocking("score_cases", ascore_cases)
 
 
 class RunAnalysis(Analysis, frozen=True):
-    """Why a run fails; a notebook shows the findings as a table."""
+    """Why a run fails; printed as `rightcall analyze` prints it, and a table in a notebook."""
+
+    def __str__(self) -> str:
+        from rightcall.show.analysis import print_analysis
+        from rightcall.show.screen import screen_text
+
+        return screen_text(partial(print_analysis, analysis=self))
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from rightcall.show.notebook import analysis_html

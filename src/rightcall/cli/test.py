@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import click
@@ -60,6 +61,8 @@ def test(
         import pytest
     except ImportError:
         raise MissingExtraError("rightcall test", "pytest", "test") from None
+    if len(paths) > 1 and paths[0] == "run" and not Path("run").exists():
+        paths = paths[1:]  # `deepeval test run FILE`
     settings = {
         "trials": trials, "min": least, "rule": rule, "store": store_url, "concurrency": concurrency,
     }  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -34,7 +36,13 @@ def _blocking(make: Callable[..., Coroutine[Any, Any, Production]]) -> Callable[
 
     @wraps(make)
     def generate(self: Synthesizer, *args: Any, **options: Any) -> list[Any]:
-        return list(run_blocking(make(self, *args, **options)).goldens)
+        production = run_blocking(make(self, *args, **options))
+        if not production.goldens:
+            reasons = Counter(one.reason for one in (*production.dropped, *production.errors))
+            why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(3))
+            why = why or production.stopped or "no text reached context_quality_threshold"
+            warnings.warn(f"no golden was generated: {why}", stacklevel=2)
+        return list(production.goldens)
 
     return generate
 
