@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.models.scripted import ScriptedProvider
 from tests.support.examples import examples
+from tests.support.missing_answers import cut_off, raise_error, refused
 
 NUMBER = {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}
 TOOL = {"name": "get_order", "description": "Gets one order by its number.", "input_schema": NUMBER}
@@ -48,6 +51,16 @@ def protected(**keywords: Any) -> rc.Agent:
     return agent()
 
 
+def sometimes(broken: Callable[..., Any], works: Callable[..., Any], at: int) -> Callable[..., Any]:
+    """A part that is broken once, and works at every other time."""
+    times = itertools.count()
+
+    def part(*given: Any, **named: Any) -> Any:
+        return (broken if next(times) == at else works)(*given, **named)
+
+    return part
+
+
 def judge(text: str) -> Rubric:
     return Rubric(ScriptedProvider(lambda request: text), "It is polite.", votes=1, cache="")
 
@@ -74,6 +87,38 @@ BROKEN: dict[str, Setup] = {
     "gate: cannot occur": lambda: (agent(**WORKS), {"gate": {"forbid": ["forbidden_call"]}}),
     "service: dead": lambda: (loses_service, {}),
 }  # fmt: skip
+
+
+PASSES = '{"verdict": "pass", "reason": "x"}'
+
+
+def broken_judge(at: int, verdict: Callable[..., Any]) -> Rubric:
+    answers = sometimes(verdict, lambda request: PASSES, at)
+    return Rubric(ScriptedProvider(answers), "It is polite.", votes=1, cache="")
+
+
+@dataclass(frozen=True)
+class BreaksOnce(rc.Metric):
+    golden: str
+
+    def measure(self, case: rc.TestCase) -> rc.Score:
+        if case.golden.id == self.golden:
+            raise KeyError("order")
+        return rc.Score.passed_if(True, "")
+
+
+ONCE: dict[str, Callable[[int], tuple[Any, dict[str, Any]]]] = {
+    "mock: NameError": lambda at: (mocked(sometimes(fails(NameError("x")), lambda number: "sent", at)), {}),
+    "mock: ValueError": lambda at: (mocked(sometimes(fails(ValueError("x")), lambda number: "sent", at)), {}),
+    "mock: no JSON": lambda at: (mocked(sometimes(lambda number: object(), lambda number: "sent", at)), {}),
+    "judge: no verdict": lambda at: (agent(**WORKS), {"metrics": [broken_judge(at, lambda request: "Well…")]}),
+    "judge: silent": lambda at: (agent(**WORKS), {"metrics": [broken_judge(at, lambda request: raise_error(refused(503)))]}),
+    "metric": lambda at: (agent(**WORKS), {"metrics": [BreaksOnce(f"g{at}")]}),
+    "service": lambda at: (rc.Agent(sometimes(loses_service, lambda text: [rc.ToolCall("get_order", {"number": 1})], at)), {}),
+    "model: 429": lambda at: (rc.Agent(ScriptedProvider(sometimes(lambda request: raise_error(refused(429)), reply, 2 * at)), tools=[TOOL], mode="loop", **WORKS), {}),
+    "model: cut off": lambda at: (rc.Agent(ScriptedProvider(sometimes(lambda request: raise_error(cut_off()), reply, 2 * at)), tools=[TOOL], mode="loop", **WORKS), {}),
+}  # fmt: skip
+"""Parts that are broken for one golden or one call of many."""
 
 
 def word_of(setup: Setup, goldens: list[rc.Golden], store: Any, trials: int) -> str:
@@ -104,3 +149,13 @@ def test_a_part_that_does_not_work_is_never_green(part, tmp_path_factory, count,
     store = tmp_path_factory.mktemp("run") / "s.db"
     goldens = goldens_of(count, states_words=states_words)
     assert word_of(BROKEN[part], goldens, store, trials) != "PASS"
+
+
+@pytest.mark.parametrize("part", ONCE)
+@given(count=st.integers(2, 40), data=st.data())
+@settings(max_examples=examples(40, few=2), deadline=None)
+def test_a_part_that_is_broken_once_is_never_green(part, tmp_path_factory, count, data):
+    at = data.draw(st.integers(0, count - 1))
+    store = tmp_path_factory.mktemp("run") / "s.db"
+    goldens = goldens_of(count, states_words=False)
+    assert word_of(lambda: ONCE[part](at), goldens, store, 1) != "PASS"

@@ -90,7 +90,8 @@ def _unknown(comparison: Comparison) -> str:
         ("before", comparison.unanswered_a, comparison.only_a),
         ("now", comparison.unanswered_b, comparison.only_b),
     )
-    silent = (f"; {missing.text} {when}" for when, missing, _ in sides if missing.trials)
+    is_said = bool(comparison.doubt)  # too many for any claim
+    silent = (f"; {missing.text} {when}" for when, missing, _ in sides if missing.trials and not is_said)
     alone = (f"; not compared: {pluralize(len(ids), 'golden')} only {when}" for when, _, ids in sides if ids)
     return "".join((*silent, *alone))
 
