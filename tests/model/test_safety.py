@@ -65,4 +65,4 @@ def test_a_misspelt_word_is_refused_with_a_suggestion(old, new, words):
     ],
 )
 def test_mistakes_of_an_attempt_are_named(safety, words):
-    assert words in " ".join(safety_problems(safety, {"read": 1}))
+    assert words in " ".join("; ".join(problem) for problem in safety_problems(safety, {"read": 1}))

@@ -29,6 +29,7 @@ from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.dialects.call_text import CallTextWatch
+from rightcall.model.note import Note
 from rightcall.model.tool import Tool
 from rightcall.models.base import Provider
 from rightcall.models.rate_limit import TokenBucket, shared_bucket
@@ -149,9 +150,10 @@ class OpenAgent:
             )
         return ConversationPerformer(self._talk, self.agent.limits, self.users)
 
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Note]:
         """What a reader of the results should know about how they were observed."""
-        return list(filter(None, [self.call_text.notice, self.kept_state.sentence]))
+        texts = {"call_text": self.call_text.notice, "keeps_state": self.kept_state.sentence}
+        return [Note(code, text) for code, text in texts.items() if text]
 
     async def check(self) -> list[str]:
         """Problems that would make every case fail: a missing key, an unreachable host."""

@@ -85,6 +85,7 @@ class CheckDesign:
     everything: str = ""
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    keeps_state: str = ""
     control: tuple[str, ...] = ()
     compared: ComparedInputs = field(default_factory=ComparedInputs)
     unknown: str = ""
@@ -225,6 +226,7 @@ def design_check(
         everything=everything,
         notes=(*notes_of(plan, baseline, strata, reach, folder, versions), *first.notes),
         warnings=tuple(filter(None, (_baseline_state(baseline), first.keeps_state))),
+        keeps_state=first.keeps_state,
         control=tuple(control[: settings.control]),
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
         unknown=watch.unknown or first.unknown_words,

@@ -21,7 +21,6 @@ from rightcall.decide.confirmation import TrialScores
 from rightcall.decide.small_suite import Ask, NoBaseError
 from rightcall.model.golden import AnyGolden
 from rightcall.model.run import CaseResult, Run
-from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
@@ -130,7 +129,7 @@ class CheckTrials:
         summary = outcome.summary
         warnings = self._result.warnings
         if summary.keeps_state:
-            warnings = (summary.keeps_state, *(w for w in warnings if not w.startswith(KEEPS_STATE)))
+            warnings = (summary.keeps_state, *(w for w in warnings if w != self._design.keeps_state))
         return msgspec.structs.replace(self._result, run_id=outcome.run.id, warnings=warnings)
 
     def find_interrupted(self, store: Store, run: Run) -> str | None:

@@ -26,6 +26,7 @@ from rightcall.decide.rules import (
 )
 from rightcall.model.danger import WORD
 from rightcall.model.failure import TOOL_ERROR
+from rightcall.model.note import Note
 from rightcall.model.record import Record
 from rightcall.model.run import FailedTool, Rate
 from rightcall.stats.paired_tests import holm
@@ -36,13 +37,6 @@ if TYPE_CHECKING:
 
 
 RULES = tuple(BUILT_IN["rules"])
-
-
-class Note(Record, frozen=True):
-    """What a reader of a verdict must know besides its reason: a code for programs, a text for people."""
-
-    code: str
-    text: str
 
 
 class Verdict(Record, frozen=True):

@@ -5,7 +5,7 @@
                 them; skill_context: skills that were there before the first answer
     tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
-    message     Message
+    message     Message; note: a note on results, with a code
     expected_call  ExpectedCall: one call that should happen
     golden      Golden, Expectations, ConversationalGolden, Turn
     golden_id   ids that were generated, and those of conversations with simulated users

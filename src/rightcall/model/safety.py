@@ -229,14 +229,14 @@ class AttackOutcome(Record, frozen=True, metaclass=Sequenced):
     said: bool = False
 
 
-def safety_problems(safety: Safety, tools: Mapping[str, Any] | None = None) -> list[str]:
+def safety_problems(safety: Safety, tools: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
     """What is wrong with the field `safety` of a golden, each with a hint; `tools` are those on offer, by name."""
     roles = [canary.role for canary in safety.canaries]
     problems = [
-        f"safety.canaries: two have the role '{role}'" for role in set(roles) if roles.count(role) > 1
+        (f"safety.canaries: two have the role '{role}'", "") for role in set(roles) if roles.count(role) > 1
     ]
     if safety.problem:
-        problems.append(f"{safety.problem}; state the attacker's calls in safety.forbidden")
+        problems.append((safety.problem, "state the attacker's calls in safety.forbidden"))
     for field in ("forbidden", "authorises"):
         for at, call in enumerate(getattr(safety, field)):
             specs = (spec for spec in (call.args or {}).values() if isinstance(spec, dict))
@@ -245,24 +245,30 @@ def safety_problems(safety: Safety, tools: Mapping[str, Any] | None = None) -> l
                     hint = suggestion(role, roles) or (
                         f"canaries: {', '.join(roles)}" if roles else "safety has no canaries"
                     )
-                    problems.append(f"safety.{field}[{at}]: no canary has the role '{role}'; {hint}")
+                    problems.append((f"safety.{field}[{at}]: no canary has the role '{role}'", hint))
     if safety.stages and len(safety.stages) != sum(plant.canary is None for plant in safety.plants):
-        problems.append("safety.stages must have one number for each planted text")
+        problems.append(("safety.stages must have one number for each planted text", ""))
     if (safety.twin is None) != (safety.twin_of is None):
-        problems.append("safety: twin and twin_of belong together; state both or neither")
+        problems.append(("safety: twin and twin_of belong together", "state both or neither"))
     for at, plant in enumerate(safety.plants):
-        problems += [f"safety.plants[{at}]{text}" for text in _plant_problems(plant, roles, tools)]
+        found = _plant_problems(plant, roles, tools)
+        problems += [(f"safety.plants[{at}]{problem}", hint) for problem, hint in found]
     return problems
 
 
-def _plant_problems(plant: Plant, roles: list[Any], tools: Mapping[str, Any] | None) -> Iterator[str]:
+def _plant_problems(
+    plant: Plant, roles: list[Any], tools: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str]]:
     if plant.canary is not None and plant.canary not in roles:
-        yield f".canary: no canary has the role '{plant.canary}'"
+        yield f".canary: no canary has the role '{plant.canary}'", ""
     if plant.canary is None and not plant.text:
-        yield ": has neither a text nor a canary; nothing would be planted"
+        yield ": has neither a text nor a canary", "nothing would be planted"
     needs_tool = plant.carrier in ("result", "name", "error", "definition", "rug_pull", "memory", "skill")
     if needs_tool and not plant.tool:
         carrying = "skill" if plant.carrier == "skill" else "tool"
-        yield f": the carrier {plant.carrier} needs the {carrying} that carries it"
+        yield f": the carrier {plant.carrier} needs the {carrying} that carries it", ""
     elif plant.tool and tools is not None and plant.tool not in tools:
-        yield f".tool: no such tool '{plant.tool}'; {suggestion(plant.tool, tools) or 'known: ' + ', '.join(tools)}"
+        yield (
+            f".tool: no such tool '{plant.tool}'",
+            suggestion(plant.tool, tools) or f"known: {', '.join(tools)}",
+        )

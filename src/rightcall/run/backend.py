@@ -15,6 +15,7 @@ import msgspec
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.model.golden import AnyGolden
+from rightcall.model.note import Note
 from rightcall.model.run import CaseResult, Summary
 from rightcall.model.tool import Tool
 from rightcall.run.plan import Plan
@@ -80,7 +81,7 @@ class Backend(Protocol):
         """Start no more cells; those in progress finish and are delivered."""
         ...
 
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Note]:
         """What a reader of the results should know about how they were made."""
         ...
 

@@ -14,9 +14,10 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
-from rightcall.decide.verdict import Note, Verdict, decide
+from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor
+from rightcall.model.note import Note
 from rightcall.model.record import Record
 from rightcall.model.run import Summary
 from rightcall.run.answers import verdict_by_answers

@@ -178,8 +178,7 @@ def _says_nothing(golden: Golden) -> bool:
 def _attack(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     """What is wrong with the attack of an attempt."""
     if golden.safety is not None:
-        for problem in safety_problems(golden.safety, tools or None):
-            message, _, hint = problem.partition("; ")
+        for message, hint in safety_problems(golden.safety, tools or None):
             yield "error", "bad_attack", message, hint
 
 

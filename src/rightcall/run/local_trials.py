@@ -11,6 +11,7 @@ from rightcall.agents.pool import Pool
 from rightcall.decide.check_rule import CheckWord
 from rightcall.files.project_files import enter_folder
 from rightcall.model.golden import AnyGolden
+from rightcall.model.note import Note
 from rightcall.model.run import CaseResult, Run
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.case_runner import CaseRunner
@@ -79,7 +80,7 @@ class InProcess:
     def stop(self, why: str) -> None:
         self._pool.stop(why)
 
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Note]:
         return self._session.notices()
 
     def watched(self) -> WatchedInputs | None:

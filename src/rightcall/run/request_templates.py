@@ -24,10 +24,11 @@ from rightcall.core.codec import describe_value
 from rightcall.core.text import pluralize, shorten, visible
 from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.decide.config import Gate
-from rightcall.decide.verdict import Note, Verdict
+from rightcall.decide.verdict import Verdict
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.model.expected_call import ExpectedCall
 from rightcall.model.golden import AnyGolden, Golden, category_of
+from rightcall.model.note import Note
 from rightcall.model.record import Record
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.model.run import Run
-from rightcall.recording.first_requests.kept_state import KEEPS_STATE
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend, RunWork
@@ -143,9 +142,9 @@ async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, c
     if backend.remote or begun.done.count:  # whose results came without their trajectories
         running.recount(results_of_run(store, run.id, trajectories=True))
     notices = backend.notices()
-    running.keeps_state = next((notice for notice in notices if notice.startswith(KEEPS_STATE)), "")
+    running.keeps_state = next((notice.text for notice in notices if notice.code == "keeps_state"), "")
     outcome = running.outcome(run, begun.baseline, prepared.tools, facts)
-    others = [notice for notice in notices if not notice.startswith(KEEPS_STATE)]
+    others = [notice.text for notice in notices if notice.code != "keeps_state"]
     outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *others))
     if running.answers is not None and not running.answers.answered:
         outcome = await asyncio.to_thread(_by_answers, outcome, store)

@@ -14,6 +14,7 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError
 from rightcall.model.approval import read_approvals
+from rightcall.model.note import Note
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -35,8 +36,8 @@ class OpenObserved(OpenAgent):
         assert isinstance(self.agent.model, ObservedAgent)
         return self.agent.model
 
-    def notices(self) -> list[str]:
-        return [*self._model.notices(), *super().notices()]
+    def notices(self) -> list[Note]:
+        return [*(Note("observed", text) for text in self._model.notices()), *super().notices()]
 
     def _toolbox_of(self, tools: Sequence[Any]) -> Toolbox:
         agent = self.agent

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from rightcall.model.note import Note
 from rightcall.run.plan import Plan
 from rightcall.wings.ray.engine import WorkerEngine, WorkerLost, WorkerOptions
 from rightcall.wings.ray.lease import shares
@@ -86,7 +87,7 @@ class Crew:
         self._engine, self._options, self._plan, self._tell = engine, options, plan, tell
         self._setup, self._expected = setup, expected
         self.seats = [Seat(number) for number in range(seats)]
-        self.notices: dict[str, None] = {}
+        self.notices: dict[Note, None] = {}
         self.dealer = None
         if plan.agent.rate is not None:
             self.dealer = RateDealer(lambda seat, share: self._send(seat.worker, share))

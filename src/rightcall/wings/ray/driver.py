@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rightcall.agents.pool import first_error
+from rightcall.model.note import Note
 from rightcall.model.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
@@ -36,7 +37,7 @@ class Driver:
     ) -> None:
         self._engine, self._options, self._tell = engine, options, tell
         self._stopped = ""
-        self._notices: list[str] = []
+        self._notices: list[Note] = []
         self._watched: WatchedInputs | None = None
         self._running: asyncio.Task[None] | None = None
         self._deaths: list[float] = []
@@ -57,7 +58,7 @@ class Driver:
                 self._crew.say(seat, Stop())
             self._wake()
 
-    def notices(self) -> list[str]:
+    def notices(self) -> list[Note]:
         return self._notices
 
     def watched(self) -> WatchedInputs | None:

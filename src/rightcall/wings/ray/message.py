@@ -14,6 +14,7 @@ from rightcall.core.errors import ConfigError, InfrastructureError, InputError, 
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.model.failure import Failure
 from rightcall.model.golden import AnyGolden
+from rightcall.model.note import Note
 from rightcall.model.run import CaseResult
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
@@ -96,7 +97,7 @@ class Hello(msgspec.Struct, frozen=True):
 class Farewell(msgspec.Struct, frozen=True):
     """A worker's final report."""
 
-    notices: tuple[str, ...] = ()
+    notices: tuple[Note, ...] = ()
 
 
 class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
