@@ -45,7 +45,8 @@ class Prompts:
     """
 
     def __init__(self, system: str, tools: Mapping[str, Tool], settings: Settings, seed: int) -> None:
-        self.tools, self._seed = tools, seed
+        self.tools = tools
+        self._seed = seed
         self.common = Prompt(system, tuple(tools.values()), settings)
         self._special: dict[tuple[str, tuple[str, ...], str], Prompt] = {}
 
@@ -79,7 +80,7 @@ class Prompts:
 
     def request(self, golden: Golden, trial: int, messages: Sequence[Message]) -> ModelRequest:
         seed = self.seed_of(golden, trial)
-        return ModelRequest(self.prompt_of(golden), tuple(messages), golden.id, trial, seed)
+        return ModelRequest(self.prompt_of(golden), tuple(messages), golden.id, trial, seed=seed)
 
 
 def settings_of(golden: Golden, settings: Settings) -> Settings:
@@ -100,14 +101,16 @@ class Recorder:
         self.messages: list[Message] = list(messages)
         self.calls: list[ToolCall] = []
         self.usage = Usage()
-        self.latency_ms, self.lag_ms = 0.0, 0.0
+        self.latency_ms = 0.0
+        self.lag_ms = 0.0
         self.steps = 0
         self.served_model = ""
         self.approvals_seen = False
 
     def reply(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         """Record an answer of the model and return its calls, each with its step."""
-        step, self.steps = self.steps, self.steps + 1
+        step = self.steps
+        self.steps += 1
         calls = tuple(
             msgspec.structs.replace(limit_call_depth(call), step=step) for call in reply.message.calls
         )
@@ -149,7 +152,9 @@ class SingleTurn:
     """Asks the model once per case."""
 
     def __init__(self, asker: Asker, prompts: Prompts, limits: Limits) -> None:
-        self._asker, self._prompts, self._limits = asker, prompts, limits
+        self._asker = asker
+        self._prompts = prompts
+        self._limits = limits
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
@@ -196,8 +201,11 @@ class AgentLoop:
     def __init__(
         self, asker: AsksModel, prompts: Prompts, limits: Limits, toolbox: Toolbox, run_id: str
     ) -> None:
-        self._asker, self._prompts, self._limits = asker, prompts, limits
-        self._toolbox, self._run_id = toolbox, run_id
+        self._asker = asker
+        self._prompts = prompts
+        self._limits = limits
+        self._toolbox = toolbox
+        self._run_id = run_id
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The trajectory from the question to the answer, or to whatever ended it."""
@@ -205,7 +213,7 @@ class AgentLoop:
         if golden.safety is not None and golden.safety.first_session is not None:
             return await self._perform_sessions(golden, golden.safety.first_session, trial, deadline)
         recorder, context = self.begin(golden, trial, (*_earlier(golden), Message("user", golden.input)))
-        return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline))
+        return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline=deadline))
 
     def begin(
         self, golden: Golden, trial: int, messages: tuple[Message, ...] = ()
@@ -225,14 +233,14 @@ class AgentLoop:
     ) -> Trajectory:
         """Two sessions on one world: the first reads what is planted, the second is a new conversation."""
         recorder, context = self.begin(golden, trial, (Message("user", request),))
-        first = await self.answer(golden, trial, recorder, context, deadline)
+        first = await self.answer(golden, trial, recorder, context, deadline=deadline)
         if first.stop_reason != "done":
             return context.with_evidence(first)
         begin_session(context, recorder.steps)
         later = Recorder(Message("user", golden.input))
         later.approvals_seen = True
         later.steps = recorder.steps
-        second = await self.answer(golden, trial, later, context, deadline)
+        second = await self.answer(golden, trial, later, context, deadline=deadline)
         both = msgspec.structs.replace(
             second,
             messages=(*first.messages, *second.messages),
@@ -248,7 +256,7 @@ class AgentLoop:
         """Continue from the user's last message to the model's answer, or to whatever ended it."""
         for _ in range(self._limits.steps):
             try:
-                ended = await self._step(golden, trial, recorder, context, deadline)
+                ended = await self._step(golden, trial, recorder, context, deadline=deadline)
             except TimeoutError:
                 return recorder.trajectory("limit", f"more than {self._limits.seconds:g} seconds")
             except ProviderError as error:

@@ -50,7 +50,7 @@ class OpenModel(OpenAgent):
         return SingleTurn(asker, self._prompts, self.agent.limits)
 
     def _loop(self, asker: Asker) -> AgentLoop:
-        return AgentLoop(asker, self._prompts, self.agent.limits, self.toolbox, self._run_id)
+        return AgentLoop(asker, self._prompts, self.agent.limits, self.toolbox, run_id=self._run_id)
 
     async def _named_model(self, model: str) -> Performer:
         """The same agent with the model that a golden names."""

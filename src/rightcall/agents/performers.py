@@ -42,7 +42,9 @@ class EitherPerformer:
         conversations: Callable[[], Conversations],
         named_model: NamedModel | None = None,
     ) -> None:
-        self._single_turn, self._conversations, self._named_model = single_turn, conversations, named_model
+        self._single_turn = single_turn
+        self._conversations = conversations
+        self._named_model = named_model
         self._of_model: dict[str, Performer] = {}
         self._opening = asyncio.Lock()
 
@@ -77,7 +79,8 @@ class TapedAgent:
     """
 
     def __init__(self, performer: AnyPerformer, recordings: Recordings) -> None:
-        self._performer, self._recordings = performer, recordings
+        self._performer = performer
+        self._recordings = recordings
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         recordings = self._recordings

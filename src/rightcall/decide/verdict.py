@@ -106,7 +106,8 @@ def decide(
     """
     seen = _count_outcomes(outcomes)
     unanswered = seen.unanswered
-    errors, trials = unanswered.trials, unanswered.of_trials
+    errors = unanswered.trials
+    trials = unanswered.of_trials
     blank = Verdict(
         "ERROR",
         "no trial could be scored, so nothing is known about the agent",
@@ -215,8 +216,8 @@ def _rule_again(
     outcomes: Sequence[Outcome],
 ) -> Check:
     """The check with adjusted p-values, and with the bounds at the levels to which they hold the rule."""
-    low = _bound(rule, check, outcomes, alpha, check.p_pass, p_pass).low
-    high = _bound(rule, check, outcomes, alpha, check.p_fail, p_fail).high
+    low = _bound(rule, check, outcomes, alpha, p=check.p_pass, adjusted=p_pass).low
+    high = _bound(rule, check, outcomes, alpha, p=check.p_fail, adjusted=p_fail).high
     differs = None if check.p_differs is None else min(1.0, number * check.p_differs)
     after = msgspec.structs.replace(
         check, p_pass=p_pass, p_fail=p_fail, p_differs=differs, low=low, high=high

@@ -35,8 +35,10 @@ class CaseRunner:
     """Runs and scores one trial of a plan."""
 
     def __init__(self, plan: Plan, session: OpenAgent) -> None:
-        self._session, self._scorer = session, plan.scorer
-        self._seconds, self._scrub = plan.agent.limits.seconds, ResultScrubber()
+        self._session = session
+        self._scorer = plan.scorer
+        self._seconds = plan.agent.limits.seconds
+        self._scrub = ResultScrubber()
         self.watch = AgentWatch(plan.agent_sources) if plan.agent_sources.ownership != "owned" else None
         if self.watch is not None and session.digester is not None and plan.agent.recordings is None:
             self.watch.services = session.digester.services
@@ -47,17 +49,19 @@ class CaseRunner:
             recordings.file_hash = plan.agent_sources.project.hash
 
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
-        session, recordings = self._session, self._session.agent.recordings
+        session = self._session
+        recordings = self._session.agent.recordings
         request = golden if golden.safety is None else plant_request(golden)
         with self.watch or nullcontext():
             if session.digester is None:  # the suite owns the request
-                trajectory, first_request = await session.performer.perform(request, trial), ""
+                trajectory = await session.performer.perform(request, trial)
+                first_request = ""
             else:
                 trajectory, first_request = await perform_watched(session, request, trial)
         session.call_text.look(trajectory)
         left = time_to_score(self._seconds, trajectory)
         with nullcontext() if recordings is None else tape_judges(recordings, golden, trial):
-            result = await self._scorer.result(golden, trial, trajectory, session.tools, left)
+            result = await self._scorer.result(golden, trial, trajectory, session.tools, left=left)
         result = structs.replace(result, trajectory=trajectory, first_request=first_request)
         return self._scrub(result)
 

@@ -111,8 +111,13 @@ class LiveRun:
         goldens: str,
         decided_trials: DecidedTrials | None = None,
     ) -> None:
-        self._plan, self._progress, self._watch, self._persist = plan, progress, watch, persist
-        self._backend, self._goldens, self._decided_trials = backend, goldens, decided_trials
+        self._plan = plan
+        self._progress = progress
+        self._watch = watch
+        self._persist = persist
+        self._backend = backend
+        self._goldens = goldens
+        self._decided_trials = decided_trials
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan) if plan.gate else None
         self._foresight = copy.deepcopy(self._early)
@@ -135,7 +140,8 @@ class LiveRun:
 
             async def take(batch: Batch) -> None:
                 progress = self._progress
-                progress.retries, progress.at_once = batch.retries, batch.at_once
+                progress.retries = batch.retries
+                progress.at_once = batch.at_once
                 progress.workers = batch.workers
                 self._lag_ms = max(self._lag_ms, batch.lag_ms)
                 self._taken += len(batch.results)
@@ -268,7 +274,8 @@ class LiveRun:
         tools: Mapping[str, Tool],
         facts: Facts,
     ) -> RunOutcome:
-        progress, gate = self._progress, self._plan.gate
+        progress = self._progress
+        gate = self._plan.gate
         summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
         if self._decided_trials is not None:
             word, reason = self._decided_trials.decision
@@ -304,16 +311,18 @@ class LiveRun:
             ),
             verdict,
             self._over_budget or self._too_silent,
-            progress.planned,
-            progress.done,
-            self._lag_ms,
+            planned=progress.planned,
+            done=progress.done,
+            lag_ms=self._lag_ms,
             notices=(hint,) if self.answers is not None and (hint := self.answers.hint()) else (),
             tools=tools,
         )
 
     def affordable(self, under_way: int) -> int:
         """How many more cases fit into the budgets, if each case not stored yet costs its maximum."""
-        worst, limits, usage = worst_case(self._plan), self._plan.run_limits, self._progress.tally.usage
+        worst = worst_case(self._plan)
+        limits = self._plan.run_limits
+        usage = self._progress.tally.usage
         fits = [
             math.floor((most - used) / worst_of_case)
             for most, used, worst_of_case in (
@@ -342,12 +351,14 @@ class LiveRun:
 
     def _silence(self) -> str:
         """Why the run asks no more: its verdict is ERROR, whatever the other trials say; empty when it goes on."""
-        plan, progress = self._plan, self._progress
+        plan = self._plan
+        progress = self._progress
         most = plan.gate.max_error_rate if plan.gate is not None else MOST_ERRORS
         judged = any(
             asks_model(metric) for metric in plan.scorer.metrics
         )  # labels may decide without its verdicts
-        errors, left = progress.tally.errors, progress.planned - progress.done
+        errors = progress.tally.errors
+        left = progress.planned - progress.done
         few = errors < LEAST_ERRORS or errors <= most * progress.planned
         if judged or not left or self._decided_trials is not None or few:
             return ""
@@ -366,7 +377,8 @@ async def _after_first_requests(work: Callable[[], None]) -> None:
 
 def worst_case(plan: Plan) -> dict[str, float]:
     """The maximum cost of one case, in the units that the run has a budget for."""
-    of_case, of_run = plan.agent.limits, plan.run_limits
+    of_case = plan.agent.limits
+    of_run = plan.run_limits
     return {
         name: most
         for name, most in (("tokens", of_case.tokens), ("cost_usd", of_case.cost_usd))

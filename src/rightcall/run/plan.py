@@ -230,7 +230,8 @@ class Plan:
     @property
     def metrics_hash(self) -> str:
         """The metrics and rules that score the plan, with the files of those that are code."""
-        named, code = scorer_fingerprint(self.scorer), self.agent_sources.metric_files()
+        named = scorer_fingerprint(self.scorer)
+        code = self.agent_sources.metric_files()
         return digest([named, code]) if code else named
 
     def setup(self) -> dict[str, Any]:
@@ -295,7 +296,8 @@ def scorer_fingerprint(scorer: Scorer) -> str:
     named = [stable_repr(metric) for metric in scorer.metrics]
     judged = [server_of(getattr(metric, "model", "")) for metric in (*scorer.metrics, *scorer.observe)]
     servers = [judged] if any(judged) else []
-    rules, usual = scorer.rules, ScoringRules()
+    rules = scorer.rules
+    usual = ScoringRules()
     changed = {
         name: getattr(rules, name)
         for name in ("pass_score", "secondary_threshold", "half_credit")

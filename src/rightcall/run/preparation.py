@@ -74,7 +74,8 @@ def _required_calls(golden: Golden) -> list[list[ExpectedCall]]:
 
 def _loop_problem(golden: Golden) -> str:
     """Why calls of a golden depend on results, which `single_turn` never has; empty when none does."""
-    sets, need = _required_calls(golden), ""
+    sets = _required_calls(golden)
+    need = ""
     if sets and all(any(mentions_ref(call.args) for call in calls) for calls in sets):
         need = "a value from a result (ref)"
     elif sets and all(any(call.after for call in calls) for calls in sets):
@@ -228,10 +229,10 @@ async def preflight(plan: Plan, *, remote: bool = False) -> Prepared:
             session,
             min(reading.count, plan.selection.limit or reading.count),
             definitions,
-            dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
-            inputs,
-            frozenset(reading.models),
-            reading.may_lack_results,
+            fingerprints=dict(ready.fingerprints(definitions)) | {"inputs": inputs.hash},
+            inputs=inputs,
+            models=frozenset(reading.models),
+            may_lack_results=reading.may_lack_results,
         )
 
 
@@ -336,7 +337,8 @@ def _loader_problems(session: OpenAgent, skills: Sequence[str]) -> list[str]:
 
     An agent may not expose its tools, and a framework exposes neither those of sub-agents nor those of toolsets.
     """
-    tools, observed = session.request_tools, isinstance(session.agent.model, ObservedAgent)
+    tools = session.request_tools
+    observed = isinstance(session.agent.model, ObservedAgent)
     if not skills or observed or can_load(tools) or (not tools and not session.asks_model):
         return []
     loaders = "a tool that loads skills, a file reader or a shell"
@@ -376,7 +378,8 @@ def gate_warnings(plan: Plan) -> list[str]:
         return []
 
     kinds = dict[tuple[str, tuple[str, ...], str | None], tuple[str, tuple[str, ...], str | None]]()
-    shared_kinds, scorer = [], plan.scorer
+    shared_kinds = []
+    scorer = plan.scorer
     for golden in plan.in_dataset_order():
         if golden.id not in plan.quarantine and scorer.checks(golden):
             kind = category_of(golden), tuple(golden.tags), golden.cluster

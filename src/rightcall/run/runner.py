@@ -70,7 +70,7 @@ async def run_plan(  # noqa: PLR0913
             backend = DecidedTrials(prepared.session, stop)
         backend = backend or InProcess(prepared.session)
         job = _Job(prepared, store, persist, backend)
-        return await _run_prepared(job, new, resume, watch, started, warn)
+        return await _run_prepared(job, new, resume, watch, started=started, warn=warn)
 
 
 class _Job(NamedTuple):
@@ -95,19 +95,24 @@ async def _run_prepared(
     warn: Callable[[PlanWarning], None] | None,
 ) -> RunOutcome:
     prepared, store, persist, backend = job
-    plan, decided = prepared.plan, job.decided
+    plan = prepared.plan
+    decided = job.decided
     planned = prepared.goldens * plan.trials if decided is None else decided.decider.most_trials
     if warn is not None:
         for warning in prepared.warnings():
             warn(warning)
     resumed = None if resume is None else _resumable(store, resume, new)  # before a cluster is started for it
     await backend.open()
-    begun = _begin(prepared, store, new, resumed, planned)
-    run, writer, done = begun.run, begun.writer, begun.done
+    begun = _begin(prepared, store, new, resumed, planned=planned)
+    run = begun.run
+    writer = begun.writer
+    done = begun.done
     if started is not None:
         started(run)
     progress = Progress(run.id, planned, plan.tally(), started=time.monotonic())
-    running = LiveRun(plan, progress, watch, persist, backend, begun.goldens, decided)
+    running = LiveRun(
+        plan, progress, watch, persist, backend=backend, goldens=begun.goldens, decided_trials=decided
+    )
     if decided is not None and resumed is not None:
         stored = store.runs.results(run.id, trajectories=True)
         decided.answered = {(result.golden_id, result.trial): result for result in stored}
@@ -137,7 +142,9 @@ async def _run_prepared(
 async def _conclude(job: _Job, running: LiveRun, begun: _Begun, epoch: int, *, complete: bool) -> RunOutcome:
     """Decide about a run whose trials are over, and store the verdict."""
     prepared, store, persist, backend = job
-    plan, run, decided = prepared.plan, begun.run, job.decided
+    plan = prepared.plan
+    run = begun.run
+    decided = job.decided
     facts = await collect_facts(TrialsDone(prepared, store, run, complete))
     if backend.remote or begun.done.count:  # whose results came without their trajectories
         running.recount(results_of_run(store, run.id, trajectories=True))
@@ -171,15 +178,16 @@ class _Begun(NamedTuple):
 
 def _begin(prepared: Prepared, store: Store, run: Run, resumed: Run | None, planned: int) -> _Begun:
     """A new run in the store, or the one to resume with what it has done."""
-    plan, goldens = prepared.plan, golden_set_name(run)
+    plan = prepared.plan
+    goldens = golden_set_name(run)
     if resumed is not None:
         writer = store.runs.resume(resumed.id)
         writer.drop_errors()
         done = DoneCells.of(plan, store, resumed.id)
-        return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens)
+        return _Begun(resumed, writer, done, _baseline(plan, store, resumed), goldens=goldens)
     baseline = _baseline(plan, store, run)  # before the run starts: one that is refused leaves no trace
     writer = store.runs.begin(run, planned=planned, documents=prepared.documents)
-    return _Begun(run, writer, DoneCells(), baseline, goldens)
+    return _Begun(run, writer, DoneCells(), baseline, goldens=goldens)
 
 
 def _keep_watched(
@@ -213,7 +221,7 @@ def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:
 
     baseline_gate = plan.gate.baseline
     return baseline_for(
-        store, baseline_gate.run, run, plan.goldens, plan.quarantine, anyway=baseline_gate.anyway
+        store, baseline_gate.run, run, plan.goldens, quarantine=plan.quarantine, anyway=baseline_gate.anyway
     )
 
 

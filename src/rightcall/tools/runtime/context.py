@@ -53,7 +53,8 @@ class VirtualClock:
     """Simulated time that advances only when moved or waited for: waiting an hour takes no time."""
 
     def __init__(self, start: float = 1_000_000_000.0) -> None:
-        self._now, self.slept = start, 0.0
+        self._now = start
+        self.slept = 0.0
 
     def now(self) -> float:
         return self._now
@@ -182,8 +183,11 @@ class CallContext:
     """
 
     def __init__(self, *, run: str, task: str, trial: int, clock: Clock, seed: int) -> None:
-        self.run, self.task, self.trial = run, task, trial
-        self.clock, self.seed = clock, seed
+        self.run = run
+        self.task = task
+        self.trial = trial
+        self.clock = clock
+        self.seed = seed
         self.recording = CURRENT.get()
         self.ledger = Ledger()
         self.invocations: list[Invocation] = []

@@ -155,7 +155,8 @@ async def run_turn(
 
 def conflict(first: Touches, other: Touches) -> bool:
     """Whether two calls must keep their order."""
-    (writes, resource), (also_writes, also_resource) = first, other
+    (writes, resource) = first
+    (also_writes, also_resource) = other
     if not writes and not also_writes:
         return False
     return resource is None or also_resource is None or resource == also_resource
@@ -171,7 +172,8 @@ async def _together(
     halted = asyncio.Event()
 
     async def one(position: int) -> Invocation:
-        call, first = calls[position], twins[position]
+        call = calls[position]
+        first = twins[position]
         before = [tasks[i] for i in range(position) if conflict(touches[i], touches[position]) or i == first]
         if before:
             await asyncio.wait(before)

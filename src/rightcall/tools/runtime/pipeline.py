@@ -87,10 +87,10 @@ def _record(call: ActiveCall, finished: Finished, started: float) -> Invocation:
         finished.outcome,
         finished.error,
         finished.replayed,
-        finished.attempts,
-        call.key,
-        tuple(call.faults),
-        finished.reason,
+        attempts=finished.attempts,
+        key=call.key,
+        faults=tuple(call.faults),
+        reason=finished.reason,
     )
     call.context.invocations.append(invocation)
     return invocation
@@ -138,7 +138,8 @@ def _items(call: ActiveCall) -> list[ActiveCall]:
 
 
 def _partly_done(call: ActiveCall, ended: list[Finished], missing: list[int]) -> ErrorReply:
-    parameter, name = call.entry.behaviour.batch, call.call.name
+    parameter = call.entry.behaviour.batch
+    name = call.call.name
     unknown = [index for index in missing if ended[index].outcome == "unknown"]
     first = ended[(unknown or missing)[0]].error
     assert first is not None
@@ -155,7 +156,7 @@ def _partly_done(call: ActiveCall, ended: list[Finished], missing: list[int]) ->
         f"{first.detail}",
         hint,
         effect,
-        "no" if unknown else "same_key",
+        retry="no" if unknown else "same_key",
     )
 
 

@@ -49,20 +49,25 @@ class Confirmations:
         """A token for one operation of this task."""
         expires = f"{context.clock.now() + self.ttl_s:.3f}"
         nonce = CONFIRMATION_PREFIX + secrets.token_urlsafe(12)
-        return f"{nonce}.{expires}.{self._mac(context, tool, fingerprint, nonce, expires)}"
+        return f"{nonce}.{expires}.{self._mac(context, tool, fingerprint, nonce, expires=expires)}"
 
     def problem(self, token: str, context: CallContext, tool: str, fingerprint: str) -> str:
         """Why a token is refused, or "" when it is valid; a valid one is used up."""
         nonce, _, rest = token.partition(".")
         expires, _, mac = rest.rpartition(".")
-        expected = self._mac(context, tool, fingerprint, nonce, expires)
+        expected = self._mac(context, tool, fingerprint, nonce, expires=expires)
         if not hmac.compare_digest(mac.encode("utf-8", "replace"), expected.encode()):
             return "it does not belong to this operation with these arguments"
         now = context.clock.now()
         if float(expires) <= now:
             return "it has expired"
         wish = ClaimRequest(
-            f"confirmation:{nonce}", fingerprint, secrets.token_hex(8), now, self.ttl_s, self.ttl_s
+            f"confirmation:{nonce}",
+            fingerprint,
+            secrets.token_hex(8),
+            now,
+            lease_s=self.ttl_s,
+            ttl_s=self.ttl_s,
         )
         return "" if self.store.begin(wish).verdict == "run" else "it has been used already"
 
@@ -97,7 +102,9 @@ class Preparer(msgspec.Struct):
         return await next(call)
 
     async def _prepare(self, call: ActiveCall) -> None:
-        context, name, arguments = call.context, call.call.name, call.call.arguments
+        context = call.context
+        name = call.call.name
+        arguments = call.call.arguments
         entry: BoundTool | None = context.offered.get(name)
         raw = call.call.raw
         if arguments is None and entry and raw is not None and not raw.strip():
@@ -109,7 +116,8 @@ class Preparer(msgspec.Struct):
             raise Refused(unknown_tool(name, context.offered))
         if argument_problems := problems(entry.tool, arguments):
             raise Refused(invalid_args(name, argument_problems))
-        call.entry, call.ready = entry, entry.ready(context)
+        call.entry = entry
+        call.ready = entry.ready(context)
         _set_arguments(call, arguments)
         refusal = _missing_role(entry.tool, context.roles)
         if self.read_only and not only_reads(entry.tool.annotations):
@@ -178,7 +186,8 @@ class Preparer(msgspec.Struct):
         return True
 
     async def _confirmation_required(self, call: ActiveCall) -> ErrorReply:
-        name, preview = call.call.name, call.ready.preview
+        name = call.call.name
+        preview = call.ready.preview
         shown = f"{name} would be run with these arguments"
         if preview is not None:
             shown = str(await call_function(partial(preview, call.arguments)))
@@ -228,7 +237,8 @@ def call_fingerprint(entry: BoundTool, arguments: dict[str, Any]) -> str:
 
 def _key(call: ActiveCall) -> list[Problem]:
     """Assign the call's key, or report what is wrong with the caller's."""
-    behaviour, name = call.entry.behaviour, call.tool_name
+    behaviour = call.entry.behaviour
+    name = call.tool_name
     if behaviour.idempotency == "args":
         call.key = full_key(call.context, name, call.fingerprint)
     elif behaviour.idempotency == "key":

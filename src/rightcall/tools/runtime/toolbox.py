@@ -98,8 +98,10 @@ class Toolbox:
             self._mocks = (
                 mocks if isinstance(mocks, MockPlan) else MockPlan(mocks, definitions.values(), added)
             )
-        self._clock, self._seed = clock, seed
-        self._rules, self._idempotency = rules or ToolRules(), idempotency
+        self._clock = clock
+        self._seed = seed
+        self._rules = rules or ToolRules()
+        self._idempotency = idempotency
         self._stages_by_layers: dict[tuple[str, ...], Stages] = {}
         self._keys_and_tokens: tuple[Idempotency, Confirmations] | None = None
         self._lock = threading.RLock()
@@ -263,7 +265,8 @@ class Toolbox:
             return entry.writes, None
 
     def _check_entries(self, tools: Iterable[AnyTool], execute: str) -> list[BoundTool]:
-        problems, seen = [], set()
+        problems = []
+        seen = set()
         entries = [entry for source in tools for entry in self._entries_of(source, execute)]
         for entry in entries:
             if entry.tool.name in seen:
