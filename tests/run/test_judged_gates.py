@@ -14,7 +14,7 @@ from rightcall.metrics.judged.rubric import Rubric
 from rightcall.model import Golden, ToolCall
 from rightcall.model.label import Label
 from rightcall.models.scripted import ScriptedProvider
-from rightcall.run.judged_estimate import label_sentences
+from rightcall.run.decisions import label_sentences
 from rightcall.run.judged_run import load_judged_run
 from rightcall.stats.label_plan import random_plan
 from rightcall.store.labels import LabelFolder

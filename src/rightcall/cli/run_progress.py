@@ -10,7 +10,7 @@ from rightcall.core.own_output import OWN
 from rightcall.model.danger import NO_TOOLS
 from rightcall.model.run import CaseResult, Run
 from rightcall.model.tool import Tool
-from rightcall.run.judged_estimate import label_sentences
+from rightcall.run.decisions import label_sentences
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.show.lines import tell

@@ -56,7 +56,7 @@ def show(
             _show_case(store, stored, case, trial, raw=raw, as_json=as_json, why=why, where=where)
             return
         if as_json:
-            from rightcall.run.judged_estimate import label_sentences
+            from rightcall.run.decisions import label_sentences
 
             print_json_line({**to_plain(stored), "people": label_sentences(store, stored)})
         elif matrix:

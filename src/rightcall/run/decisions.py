@@ -23,7 +23,7 @@ from rightcall.model.run import Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
-from rightcall.run.judged_estimate import evidence_of_labels
+from rightcall.run.judged_estimate import evidence_of_labels, judged_sentence
 from rightcall.run.outcome import (
     counts_of_row,
     earlier_stop,
@@ -39,7 +39,7 @@ from rightcall.run.request_templates import (
     undeclared_templates,
     with_template_notice,
 )
-from rightcall.run.run_judges import judges_of
+from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.stats.pass_k import (
     disagreement as stats_disagreement,
     flake_class,
@@ -250,3 +250,10 @@ def flakiness(store: Store, run: str) -> Flakiness:
         flake_rate(counts.values()),
         tuple(sorted(flaky, key=lambda case: (-case.disagreement, case.golden_id))),
     )
+
+
+def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
+    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
+    if JUDGES not in stored.run.fingerprints or not stored.finished:
+        return ()
+    return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))

@@ -186,13 +186,6 @@ def evidence_of_labels(store: Store, run: str, gate: Gate | None) -> JudgedEvide
     return judged_evidence(store, stored, gate)
 
 
-def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
-    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
-    if JUDGES not in stored.run.fingerprints or not stored.finished:
-        return ()
-    return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))
-
-
 def judged_evidence(store: Store, stored: StoredRun, gate: Gate | None) -> JudgedEvidence | None:
     """What decides the judged rates of a gate, or of the verdict without one; None when judges have no say in it."""
     judges = [judge for judge in judges_of(store, stored) if _has_a_say(judge, gate)]

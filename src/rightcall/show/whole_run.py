@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.metrics.tally import Tally
-from rightcall.run.judged_estimate import label_sentences
+from rightcall.run.decisions import label_sentences
 from rightcall.show.run_screen import NextStep, print_run_screen, print_steps, run_screen, shell_word
 from rightcall.show.safety import print_run_safety
 from rightcall.show.screen import Screen, print_columns

@@ -10,7 +10,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.model.golden import AnyGolden
 from rightcall.model.record import Record
 from rightcall.model.run import CaseResult, Run
-from rightcall.run.judged_estimate import label_sentences
+from rightcall.run.decisions import label_sentences
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally

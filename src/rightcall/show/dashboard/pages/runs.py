@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rightcall.core.text import percent, percent_interval
 from rightcall.model import Category, Code
-from rightcall.run.judged_estimate import label_sentences
+from rightcall.run.decisions import label_sentences
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import line
 from rightcall.show.dashboard.links import bad_request, posted_fields, run_link
