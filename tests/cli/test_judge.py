@@ -109,6 +109,12 @@ def test_a_row_that_is_no_label_is_an_error_with_its_line(judge, row, problem):
     assert not Path("judging/labels").exists()
 
 
+def test_lines_may_end_in_a_carriage_return_alone(judge):
+    file = write_table("file.csv", [{"golden": name, "label": "pass"} for name in planned(judge, 3)])
+    Path(file).write_bytes(Path(file).read_bytes().replace(b"\r\n", b"\r"))
+    assert "3 labels added" in judge("import", "last", file).out
+
+
 def test_other_words_are_understood_only_when_they_are_mapped(judge):
     rows = [
         {"golden": name, "label": "Yes" if people_say(name) == "pass" else "No"}

@@ -57,6 +57,19 @@ def test_a_full_disk_under_stdout_is_one_line(tmp_path: Path, words: tuple[str, 
     )
 
 
+@pytest.mark.parametrize("most", [24, 16, 14])
+def test_too_few_file_descriptors_is_one_line(tmp_path: Path, most: int) -> None:
+    import resource
+
+    typed(tmp_path, "init", "mine")
+    done = subprocess.run(
+        [sys.executable, "-m", "rightcall.cli.main", "run", "mine/suite.yaml"],
+        check=False, cwd=tmp_path, capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr and done.returncode in (0, 1, 2, 4), done.stderr
+
+
 def test_a_read_only_file_is_not_fixed(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(TOOLS))

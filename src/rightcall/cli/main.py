@@ -7,6 +7,7 @@ line and an exit code here. Installed packages add commands as entry points of `
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -209,6 +210,9 @@ def main() -> None:
     except OSError as error:
         from rightcall.files.atomic import NO_ROOM, reason
 
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            _complain("too many open files: allow more with `ulimit -n 1024` and try again")
+            sys.exit(InfrastructureError.exit_code)
         if error.errno not in NO_ROOM:
             raise
         _forget_stdout()

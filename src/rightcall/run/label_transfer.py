@@ -94,13 +94,18 @@ def _rows(file: Path) -> Iterable[tuple[str, dict[str, Any]]]:
     """The rows of a file with their places."""
     text = read_checked(file).decode("utf-8", "replace")
     if file.suffix.lower() == ".csv":
-        reader = csv.DictReader(io.StringIO(text))
-        _require_columns(f"{file}:1", reader.fieldnames or ())
-        for row in reader:
-            where = f"{file}:{reader.line_num}"
-            if None in row:
-                raise InputError(where, f"has more than the {len(reader.fieldnames or ())} columns of line 1")
-            yield where, {name: value or "" for name, value in row.items()}
+        reader = csv.DictReader(io.StringIO(text, newline=""))  # lines may end in \r alone
+        try:
+            _require_columns(f"{file}:1", reader.fieldnames or ())
+            for row in reader:
+                where = f"{file}:{reader.line_num}"
+                if None in row:
+                    raise InputError(
+                        where, f"has more than the {len(reader.fieldnames or ())} columns of line 1"
+                    )
+                yield where, {name: value or "" for name, value in row.items()}
+        except csv.Error as error:
+            raise InputError(f"{file}:{reader.line_num}", f"is not CSV: {error}") from None
         return
     if file.suffix.lower() not in (".jsonl", ".ndjson"):
         raise InputError(str(file), "labels are imported from a .csv or .jsonl file")

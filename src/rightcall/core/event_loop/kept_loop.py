@@ -174,6 +174,8 @@ class KeptLoop:
                 if self._signal_errors:
                     raise self._signal_errors.pop()
             except BaseException as error:
+                if stop is not None and isinstance(error, Exception):
+                    raise stop from None  # a loop that failed to start, for want of file descriptors, cannot start again
                 if call.interrupted or stop is not None:
                     raise
                 stop = error

@@ -16,7 +16,7 @@ LARGEST = 1 << 20
 MOST_FILES = 500
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
-SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_TICKS = re.compile("`+")
 MARKDOWN = (".md", ".markdown", ".mdx")
 
 
@@ -68,6 +68,32 @@ class SkillView:
         outside = {number for number, _ in self.prose}
         lines = enumerate(self.body.split("\n"), start=self.text.body_line)
         return [(number, line) for number, line in lines if number not in outside]
+
+
+def code_spans(line: str) -> Iterator[tuple[int, int, str]]:
+    """Each code span of a line with its beginning, end and text. Backticks end it that are as many as began it."""
+    runs = list(_TICKS.finditer(line))
+    next_equal: dict[int, int] = {}
+    ends: list[int | None] = []
+    for place in reversed(range(len(runs))):
+        length = len(runs[place][0])
+        ends.append(next_equal.get(length))
+        next_equal[length] = place
+    ends.reverse()
+    place = 0
+    while place < len(runs):
+        end = ends[place]
+        if end is not None:
+            yield runs[place].start(), runs[end].end(), line[runs[place].end() : runs[end].start()]
+        place = place + 1 if end is None else end + 1
+
+
+def without_code_spans(line: str, instead: str = "") -> str:
+    parts, last = [], 0
+    for start, end, _ in code_spans(line):
+        parts += [line[last:start], instead]
+        last = end
+    return "".join([*parts, line[last:]])
 
 
 def outside_fences(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:

@@ -201,7 +201,7 @@ _REQUIRED = re.compile(
     r"is (?:required|mandatory)(?:\.|$)",
     re.I,
 )
-_KEYS = re.compile(r"\n\s*(?:[-*•]|\d+[.)])\s")
+_KEYS = re.compile(r"\n[^\S\n]*(?:[-*•]|\d+[.)])\s")
 _CONDITION_BEFORE = re.compile(r"\b(?:if|when|unless)\b[^.;\n]*$", re.I)
 _CONDITION_AFTER = re.compile(
     r"[\s,]*(?:if|when|whenever|unless|for|with|by|in|on|only|to|where|depending|as|but|except)\b", re.I

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from rightcall.core.text import first_names, pluralize
-from rightcall.lint.features.skill import SPAN, SkillView
+from rightcall.lint.features.skill import SkillView, code_spans, without_code_spans
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
 
@@ -81,7 +81,7 @@ def undeclared_tool(tool: ToolFeatures) -> Findings:
 
 
 FOLDERS = ("scripts", "references", "assets")
-_LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(\s*<?([^)\s>]+)")
+_LINK = re.compile(r"(?<!!)\[[^\]\n]{0,500}\]\(\s{0,500}<?([^)\s>]+)")
 _PATH = re.compile(rf"(?<![\w./~$}}-])(?:\./)?((?:{'|'.join(FOLDERS)})/[\w./-]*\w)(?![\w*{{<\[$-])")
 _OUTSIDE = re.compile(r"\.\./[\w./-]+\.\w{1,5}\Z")
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|[#/?]|www\.")
@@ -153,11 +153,11 @@ def references_in(skill: SkillView) -> Iterator[FileReference]:
     for number, line in skill.prose:
         if ("/" not in line and "](" not in line) or _UNSURE.search(line):
             continue
-        for match in _LINK.finditer(SPAN.sub("", line)):
+        for match in _LINK.finditer(without_code_spans(line)):
             path = unquote(match[1]).partition("#")[0].partition("?")[0].removeprefix("./")
             if path and not _SCHEME.match(path) and not _PLACEHOLDER.search(path) and _is_path(path):
                 yield FileReference(path, number, link=True)
-        for text in (span[2].strip() for span in SPAN.finditer(line)):
+        for text in (text.strip() for _, _, text in code_spans(line)):
             if _OUTSIDE.match(text) and not _PLACEHOLDER.search(text.replace("-", " ")):
                 yield FileReference(text, number, link=False)
             for path in _PATH.findall(text):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.skill import MARKDOWN, SPAN, SkillView, outside_fences
+from rightcall.lint.features.skill import MARKDOWN, SkillView, outside_fences, without_code_spans
 from rightcall.lint.features.text import excerpt, flat
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.rule import Finding, Findings, tool_rule
@@ -163,7 +163,7 @@ def skill_instruction(tool: ToolFeatures) -> Findings:
         # Lines keep their numbers without the text of comments.
         plain = _HTML_COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
         for number, line in outside_fences(plain, first_line):
-            order = _order_in(_QUOTED.sub(" ", SPAN.sub(" ", line)).lower())
+            order = _order_in(_QUOTED.sub(" ", without_code_spans(line, " ")).lower())
             if order:
                 message = f"instructs the model: “{excerpt(order, 60)}”"
                 yield Finding((name,), message, "find out who wrote this", line=number, file=name)

@@ -68,7 +68,10 @@ def _plain(path: Path, data: bytes) -> str:
 
 def _html(path: Path, data: bytes) -> str:
     reader = _HtmlText()
-    reader.feed(_plain(path, data))
+    tags, end, rest = _plain(path, data).rpartition(">")
+    reader.feed(
+        tags + end + rest.replace("<", "&lt;")
+    )  # Python looks for the end of each tag again and again
     reader.close()
     return reader.text()
 
