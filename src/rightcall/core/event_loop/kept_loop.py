@@ -175,7 +175,7 @@ class KeptLoop:
                     raise self._signal_errors.pop()
             except BaseException as error:
                 if stop is not None and isinstance(error, Exception):
-                    raise stop from None  # a loop that failed to start, for want of file descriptors, cannot start again
+                    raise stop from None  # a loop that could not start, without file descriptors, never will
                 if call.interrupted or stop is not None:
                     raise
                 stop = error
