@@ -343,3 +343,10 @@ def test_scores_of_cases_without_any_answer_are_no_failure_of_the_agent(scored):
     lost = {"golden_id": "b", **down}
     assert scored([asked("a"), asked("b")], [{"golden_id": "a", **down}, lost]).code == 4
     assert scored([asked("a"), asked("b")], [did("a", "Hanoi"), lost]).code == 1
+
+
+def test_trials_that_were_not_recorded_are_counted(scored):
+    goldens = [asked("a"), asked("b")]
+    recorded = [{**did(name, "Hanoi"), "trial": trial} for name in "ab" for trial in range(3)]
+    assert "no trajectory" not in scored(goldens, recorded).err
+    assert "1 of 6 trials have no trajectory" in scored(goldens, recorded[:-1]).err

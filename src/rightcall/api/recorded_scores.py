@@ -51,7 +51,15 @@ class RecordedScores:
     @property
     def notices(self) -> list[str]:
         """What a reader of the scores iterated over so far should know."""
-        return list(filter(None, [self._call_text.notice]))
+        return list(filter(None, [self._call_text.notice, self._missing_trials()]))
+
+    def _missing_trials(self) -> str:
+        """How many trials were not recorded, of goldens with fewer than others; empty when all are there."""
+        summary = self._tally.summary()
+        whole = summary.overall
+        planned = whole.rate.goldens * summary.trials if whole.rate is not None else 0
+        missing = 0 if whole.errors or summary.unchecked else planned - whole.cases
+        return f"{missing:,} of {planned:,} trials have no trajectory" if missing > 0 else ""
 
     @property
     def summary(self) -> Summary:
