@@ -85,3 +85,15 @@ def test_a_fault_that_never_fired_is_not_run_and_no_pass(rightcall, folder):
 def test_faults_without_a_loop_are_refused(rightcall, folder):
     done = run_with_faults(rightcall, folder, "pay", mode="single_turn")
     assert done.code == 2 and "agent.mode: loop" in done.err
+
+
+def test_what_faults_cannot_reach_is_said_before_the_control_runs(rightcall, folder):
+    (folder / "own.py").write_text("def answer(question: str) -> str:\n    open('ran', 'w')\n    return 'done'\n")
+    (folder / "suite.yaml").write_text(
+        "dataset: goldens.jsonl\nagent: {model: 'own:answer', observe: openai}\ntools: []\n"
+    )
+    (folder / "goldens.jsonl").write_text(json.dumps({"id": "g", "input": "Hi", "no_calls": True}))
+    (folder / "faults.yaml").write_text("faults:\n  - {type: timeout_after_effect, tool: pay}\n")
+    done = rightcall("run", "suite.yaml", "--faults", "faults.yaml")
+    assert done.code == 2 and "run by its own code" in done.err
+    assert not (folder / "ran").exists()

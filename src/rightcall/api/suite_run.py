@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rightcall.agents.setup_problems import open_problems
 from rightcall.api.run_result import RunResult, announce, warn_of_mode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
@@ -160,6 +161,9 @@ def run_with_control(
     from rightcall.improve.robustness import fault_report
 
     assert plan.agent.faults is not None
+    _, problems = open_problems(plan.agent)  # before the control spends anything
+    if problems:
+        raise ConfigError(*problems)
     # The control is only compared with: no gate applies to it.
     name = f"{plan.name} (no faults)"
     calm = replace(plan, agent=replace(plan.agent, faults=None), name=name, gate=None)
