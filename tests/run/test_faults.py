@@ -88,7 +88,9 @@ def test_faults_without_a_loop_are_refused(rightcall, folder):
 
 
 def test_what_faults_cannot_reach_is_said_before_the_control_runs(rightcall, folder):
-    (folder / "own.py").write_text("def answer(question: str) -> str:\n    open('ran', 'w')\n    return 'done'\n")
+    (folder / "own.py").write_text(
+        "def answer(question: str) -> str:\n    open('ran', 'w')\n    return 'done'\n"
+    )
     (folder / "suite.yaml").write_text(
         "dataset: goldens.jsonl\nagent: {model: 'own:answer', observe: openai}\ntools: []\n"
     )

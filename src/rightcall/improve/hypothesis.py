@@ -17,9 +17,9 @@ MOST_PLAUSIBLE = 0.97
 Cause = Literal[
     "changed", "tools_silent", "parameter_renamed", "tool_breaks",
     "enum_missing", "unit_missing", "date_format_missing", "required_missing",
-    "parameter_description_missing", "parameters_swapped", "parameter_unclear", "type_unclear",
-    "value_spelling", "missing_lookup", "id_source_unclear", "request_lacks_information",
-    "error_without_hint", "recovery_failed", "skill_not_seen", "loaded_not_followed",
+    "parameter_description_missing", "parameters_swapped", "type_unclear",
+    "value_spelling", "missing_lookup", "request_lacks_information",
+    "error_without_hint", "skill_not_seen", "loaded_not_followed",
     "narrow_description", "ambiguous_name", "overbroad_description", "unknown_tool",
     "descriptions_swapped", "skill_shadowed", "confusable_pair", "agent_confused", "handoff_missing_facts",
     "no_abstention_guidance", "golden_looks_wrong",

@@ -6,7 +6,6 @@ support the call and not the golden, and the golden must be an exception among t
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +30,7 @@ from rightcall.improve.votes import (
 )
 from rightcall.metrics.matching.base import MISSING
 
-MORE_COVER, PLAINLY_MORE_COVER = 0.1, 0.3
+MORE_COVER = 0.1
 MOST_ALIKE = 0.34
 STEADY = 2 / 3
 FEWEST_SEEN = 2
@@ -64,8 +63,9 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     behaviour = behaviour._replace(agents=len(agents))
     if any(reason.band == "likely" for reason in too_strict(suspect)):
         return behaviour
-    seen_again = round(own.alternatives[0].share * trials.judged) + votes.n - 1 >= FEWEST_SEEN
-    sides = words_side_with(suspect.difference, words, suspect.words, evidence, plainly=not seen_again)
+    if round(own.alternatives[0].share * trials.judged) + votes.n - 1 < FEWEST_SEEN:
+        return None  # one answer contradicts nothing
+    sides = words_side_with(suspect.difference, words, suspect.words, evidence)
     return behaviour if sides and most_do_otherwise(suspect.votes) else None
 
 
@@ -167,39 +167,23 @@ def _without_suspicion(evidence: Evidence, case: Case) -> Case:
     return case._replace(cells=tuple(cells), suspect=False)
 
 
-def words_side_with(
-    difference: CallDifference, words: Sequence[str], text: str, evidence: Evidence, *, plainly: bool = False
-) -> bool:
-    """Whether the request supports the call and not the golden.
-
-    `plainly` is for behaviour that was seen once: the request must say what was done, rather than allow it.
-    """
+def words_side_with(difference: CallDifference, words: Sequence[str], text: str, evidence: Evidence) -> bool:
+    """Whether the request supports the call and not the golden."""
     if difference.other_tool is not None:
         wanted, called = difference.other_tool
         covered = evidence.wording.cover(words, called)
-        more = PLAINLY_MORE_COVER if plainly else MORE_COVER
-        return covered >= evidence.wording.cover(words, wanted) + more
-    return all(_value_sides(place, text, evidence, plainly) for place in difference.arguments)
+        return covered >= evidence.wording.cover(words, wanted) + MORE_COVER
+    return all(_value_sides(place, text, evidence) for place in difference.arguments)
 
 
-def _value_sides(place: ArgumentDifference, text: str, evidence: Evidence, plainly: bool) -> bool:
+def _value_sides(place: ArgumentDifference, text: str, evidence: Evidence) -> bool:
     actual, values = place.actual, values_of_matcher(place.expected)
     if actual is MISSING:
         return False
     enum = enum_of(evidence.by_name.get(place.tool), place.parameter)
     if enum:
-        description = str(evidence.schema(place.tool, place.parameter).get("description", ""))
-        said = _is_meant(actual, description, text)
-        expected_said = any(_is_meant(value, description, text) for value in values)
-        sides = bool(values) and actual in enum and all(value in enum for value in values)
-        return sides and (not plainly or (said and not expected_said))
+        return bool(values) and actual in enum and all(value in enum for value in values)
     return is_held(actual, text) and not is_stated(place.expected, text)
-
-
-def _is_meant(value: Any, description: str, words: str) -> bool:
-    """Whether a request contains a value of an enum, or the words by which the description explains it."""
-    meaning = re.search(rf"(?<!\w){re.escape(str(value))}\s*[:=]\s*([^;,()]+)", description)
-    return is_held(value, words) or (meaning is not None and is_held(meaning[1].strip(), words))
 
 
 def _value(place: ArgumentDifference) -> tuple[str, str, str]:

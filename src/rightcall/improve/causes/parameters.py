@@ -235,25 +235,6 @@ def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
-UNCLEAR = ("foreign", "invented", "copied", "enum_neighbour", "other", "missing")
-
-
-def parameter_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
-    """A described parameter that still gets wrong values."""
-    for place, symptoms in places_with(evidence, *UNCLEAR):
-        wrong = sum(place.stats.kinds.values())
-        telling = sum(place.stats.kinds[kind] for kind in UNCLEAR[:4])
-        if not place.described or telling <= 0.6 * wrong:
-            continue
-        yield place.hypothesis(
-            symptoms,
-            Weight(0.4, *examples_of(place)),
-            place.in_calls("gets another value", symptoms),
-            f"Say in {place.parameter} what it is not, and give an example.",
-            rules=("TD110",),
-        )
-
-
 KINDS = ("missing", "invented", "enum_neighbour", "foreign", "other")
 
 

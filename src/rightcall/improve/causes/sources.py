@@ -92,23 +92,6 @@ def _result_names(tool: Tool) -> frozenset[str]:
     return frozenset(names)
 
 
-_ID = re.compile(r"(?:^|_)(?:id|ids|ref|uuid|key|number|no)$|[a-z]I[dD]$")
-
-
-def id_source_unclear(evidence: Evidence) -> Iterator[Hypothesis]:
-    """An id taken from the wrong place."""
-    for place in places(evidence):
-        symptoms = [n for n, bad in place.symptoms.items() if bad.kind == "foreign" or bad.reference]
-        if not symptoms or not _ID.search(place.parameter):
-            continue
-        yield place.hypothesis(
-            symptoms,
-            Weight(0.8 if place.described else 0.6, *examples_of(place)),
-            place.in_calls("is an id from another source", symptoms),
-            "Say where the id comes from: 'id from the result of TOOL'.",
-        )
-
-
 _HINT = re.compile(r"\b(?:use|pass|must|expected|expects?|try|instead|such as|should|provide|format)\b", re.I)
 
 
@@ -128,7 +111,11 @@ def tool_breaks(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
-    for tool, symptoms in _errors_of_tools(evidence, with_hint=False):
+    errors = evidence.group(lambda s: s.tool if s.group == "recovery" and s.code != RIGHT_ARGUMENTS else None)
+    for tool, of_tool in errors.items():
+        symptoms = [number for number in of_tool if not has_hint(evidence, number)]
+        if not symptoms:
+            continue
         best = min(symptoms, key=lambda n: (-evidence.seen[n].trials, evidence.seen[n].symptom.detail))
         text = evidence.seen[best].symptom.detail[:80]
         yield Hypothesis(
@@ -142,14 +129,6 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
-def _errors_of_tools(evidence: Evidence, *, with_hint: bool) -> Iterator[tuple[str, list[int]]]:
-    """Tools whose errors were not recovered from, with the symptoms whose text has a hint, or has none."""
-    errors = evidence.group(lambda s: s.tool if s.group == "recovery" and s.code != RIGHT_ARGUMENTS else None)
-    for tool, numbers in errors.items():
-        if symptoms := [n for n in numbers if has_hint(evidence, n) == with_hint]:
-            yield tool, symptoms
-
-
 def has_hint(evidence: Evidence, number: int) -> bool:
     """Whether the text of an error says what to do: a word of advice, a field of the tool, a value in quotes."""
     symptom = evidence.seen[number].symptom
@@ -161,20 +140,6 @@ def has_hint(evidence: Evidence, number: int) -> bool:
         or any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in fields)
         or '"hint"' in text
     )
-
-
-def recovery_failed(evidence: Evidence) -> Iterator[Hypothesis]:
-    """An error that says what to do, and an agent that does not do it."""
-    for tool, symptoms in _errors_of_tools(evidence, with_hint=True):
-        trials, of = evidence.trials_of(symptoms), evidence.tool_stats[tool].trials
-        yield Hypothesis(
-            symptoms,
-            Weight(0.7, f"error text: {evidence.seen[symptoms[0]].symptom.detail[:80]}"),
-            f"{tool} fails with a hint that is not followed in {trials} of {of} trials",
-            f"The hint was not followed in {trials} of {of} trials. State the right format in the definition, "
-            "before the first call.",
-            (tool,),
-        )
 
 
 def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:

@@ -200,7 +200,10 @@ class _Job:
         if self._tried:
             return "every proposal was refused"
         if not self._with.tools:
-            return "the definitions of the tools are not known: name them in the suite (tools:)"
+            return (
+                "the suite does not hold the definitions of the tools: change them where the agent has them, or name "
+                "them in the suite (tools:)"
+            )
         return "no finding has a change that can be tried"
 
     # -------------------------------------------------------------- tune
