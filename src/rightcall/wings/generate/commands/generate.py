@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import click
@@ -223,5 +224,5 @@ def _reasons(production: Production, most: int = 6) -> dict[str, int]:
 
 def tools_without_calls(goldens: Iterable[AnyGolden], tools: Iterable[Tool]) -> list[str]:
     """The tools that no golden expects."""
-    called = {str(call.tool) for golden in goldens for call in expectations_of(golden)}
+    called = {str(call.tool) for call in chain.from_iterable(map(expectations_of, goldens))}
     return [tool.name for tool in tools if tool.name not in called]
