@@ -30,12 +30,12 @@ def tools(tmp_path):
 
 
 def test_a_clean_dataset_is_reported_without_findings(rightcall, tmp_path, tools):
-    write_lines(tmp_path / "g.jsonl", asked("a"), asked("b"))
+    write_lines(tmp_path / "g.jsonl", asked("a"), asked("b") | {"input": "Will it be warm?"})
     done = rightcall("dataset", "check", "g.jsonl", "--tools", tools)
     assert (done.code, done.out.splitlines()) == (
         0,
         [
-            "single turn, 17 characters of input on average",
+            "single turn, 16 characters of input on average",
             "categories: golden 2",
             "expected calls per golden: 1 2",
             "expected tools: get_weather 2",

@@ -128,5 +128,5 @@ def test_a_case_that_only_fails_a_metric_is_counted_by_code(tmp_path):
 
 def test_a_verdict_prints_as_its_sentence(tmp_path):
     run = score_cases([CASE], [by_case], store=tmp_path / "s.db")
-    assert str(run.verdict) == "PASS: all 1 case passed"
-    assert repr(run.verdict) == "<Verdict PASS: all 1 case passed>"
+    assert str(run.verdict) == "PASS: 1 of 1 golden passed"
+    assert repr(run.verdict) == "<Verdict PASS: 1 of 1 golden passed>"

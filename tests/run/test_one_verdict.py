@@ -143,7 +143,7 @@ def test_every_metric_that_was_asked_for_has_a_column(tmp_path):
     view = summary_view(run.summary)
     assert view.columns == ("rude", "call_f1")
     titles = [column.header for column in summary_table(view, 120).columns]
-    assert titles[4:6] == ["rude", "call_f1"]
+    assert {"rude", "call_f1"} <= set(titles)
     for write in (write_markdown, write_html):
         out = io.BytesIO()
         write(run.store, run.id, out)

@@ -186,6 +186,8 @@ def causes(project: Path, calls: tuple[ToolCall, ...], **fields: Any) -> set[str
         _trials(msgspec.structs.replace(golden, id=f"g{number}", **fields), *calls, tools=tools)
         for number in range(6)
     ]
+    listing = Golden("List the files", "ls", expected_calls=(ExpectedCall("Bash", {"command": "ls"}),))
+    trials.append(GoldenTrials(listing, 4, 4, []))  # the agent uses its tools
     return {finding.cause for finding in analyze_trials(tools, trials).findings}
 
 

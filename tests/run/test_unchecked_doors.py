@@ -66,7 +66,9 @@ def runs(tmp_path_factory):
     with open_store(folder / "s.db") as store:
         for group, goldens in GROUPS.items():
             for better in (False, True):
-                plan = Plan("s", Agent(agent_of(better), tools=TOOLS), goldens, group=group, trials=2)
+                plan = Plan(
+                    f"{group}-suite", Agent(agent_of(better), tools=TOOLS), goldens, group=group, trials=2
+                )
                 asyncio.run(run_plan(plan, store, run_id=f"{group}-{better}"))
         yield store
 
@@ -101,7 +103,7 @@ def flaky(store: Store, group: str) -> Any:
 def findings(store: Store, group: str) -> Any:
     found = analyze_run(store, f"{group}-False", against=[])
     causes = [(one.cause, one.goldens, one.trials) for one in found.findings]
-    return causes, found.failed, found.trials, found.goldens, found.confusion
+    return causes, found.failed, found.trials, found.goldens
 
 
 def counts(store: Store, group: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -74,11 +75,10 @@ def check(
 
     Exit code 2 if there are errors, rows that cannot be read, or no goldens; warnings do not count.
     """
-    from rightcall.datasets.goldens import load_goldens
     from rightcall.improve.dataset_quality import DatasetCounts
     from rightcall.improve.golden_doubts import DatasetDoubts
     from rightcall.run.golden_check import check_goldens
-    from rightcall.run.request_templates import template_groups, template_notice
+    from rightcall.run.request_templates import MOST_SEARCHED, template_groups, template_notice
     from rightcall.tools.definitions.source import load_tools
 
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
@@ -111,7 +111,9 @@ def check(
     else:
         _print_findings(findings)
         print_statistics(statistics)
-        if notice := template_notice(template_groups(load_goldens(file))):
+        again = SkippedRows() if skip_bad else None
+        readable = (golden for _, golden in placed_goldens(file, again))
+        if notice := template_notice(template_groups(islice(readable, MOST_SEARCHED))):
             console().print(notice, style="yellow")
         rows = (statistics.goldens, "golden"), (errors, "error"), (len(findings) - errors, "warning")
         console().print(", ".join(pluralize(*row) for row in rows))
