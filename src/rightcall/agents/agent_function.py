@@ -42,7 +42,7 @@ from rightcall.model.golden import AnyGolden, Turn, request_of
 from rightcall.model.message import Message
 from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.recording.first_requests.trial import TRIAL, WatchedTrial
-from rightcall.tools.attacks.trial_plants import note_documents
+from rightcall.tools.runtime.toolbox import Toolbox
 
 Role = Literal["text", "golden", "history", "turns", "thread"]
 
@@ -178,10 +178,11 @@ class UserAgent:
     of the run.
     """
 
-    def __init__(self, function: AgentFunction, limits: Limits, lag: LagMeter | None = None) -> None:
+    def __init__(self, function: AgentFunction, limits: Limits, lag: LagMeter, toolbox: Toolbox) -> None:
         self._function = function
         self._limits = limits
-        self._lag = lag or LagMeter()
+        self._lag = lag
+        self._toolbox = toolbox
 
     async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
         before = self._lag.so_far()
@@ -204,8 +205,8 @@ class UserAgent:
         except InputError as error:
             cause = type(returned).__name__
             return Trajectory(stop_reason="unreadable", error=str(error)[:500], cause=cause)
-        if golden.safety is not None and any(p.carrier == "document" for p in golden.safety.plants):
-            trajectory = note_documents(golden.safety, trajectory)
+        for _, layer in self._toolbox.layers_of(golden):
+            trajectory = layer.note_golden(golden, trajectory)
         if trajectory.latency_ms is None:
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
             trajectory = msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag)

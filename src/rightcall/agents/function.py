@@ -33,7 +33,7 @@ class OpenFunction(OpenAgent):
     def _perform(self) -> None:
         assert callable(self.agent.model)
         function = AgentFunction.of(self.agent.model, self.agent.with_)
-        single_turn = UserAgent(function, self.agent.limits, self.lag)
+        single_turn = UserAgent(function, self.agent.limits, self.lag, self.toolbox)
         if function.takes_turns:
             self._perform_turns(single_turn, lambda golden, *_: FunctionSession(function, golden))
         else:

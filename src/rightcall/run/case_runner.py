@@ -28,7 +28,6 @@ from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usag
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
-from rightcall.tools.attacks.trial_plants import plant_request
 
 
 class CaseRunner:
@@ -51,7 +50,9 @@ class CaseRunner:
     async def result(self, golden: AnyGolden, trial: int) -> CaseResult:
         session = self._session
         recordings = self._session.agent.recordings
-        request = golden if golden.safety is None else plant_request(golden)
+        request = golden
+        for _, layer in session.toolbox.layers_of(golden):
+            request = layer.golden(request)
         with self.watch or nullcontext():
             if session.digester is None:  # the suite owns the request
                 trajectory = await session.performer.perform(request, trial)

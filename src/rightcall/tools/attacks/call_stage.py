@@ -14,10 +14,14 @@ from rightcall.model.golden import AnyGolden
 from rightcall.model.safety import Plant
 from rightcall.model.skill_load import SkillIndex
 from rightcall.model.tool import Tool
+from rightcall.model.trajectory import Trajectory
 from rightcall.tools.attacks.tool_list import PlantsInTools
 from rightcall.tools.attacks.trial_plants import (
+    G,
     NoPlace,
     TrialPlants,
+    note_documents,
+    plant_request,
     plant_text,
     plant_value,
     planted_text,
@@ -48,6 +52,12 @@ class PlantLayer(Layer):
         in_skills = any(plant.carrier == "skill" for plant in safety.plants)
         skills = {tool.name: tool for tool in known if tool.kind == "skill"} if in_skills else None
         return PlantsInTools(safety, self._entries, None if skills is None else SkillIndex(skills))
+
+    def golden(self, golden: G) -> G:
+        return plant_request(golden)
+
+    def note_golden(self, golden: AnyGolden, trajectory: Trajectory) -> Trajectory:
+        return trajectory if golden.safety is None else note_documents(golden.safety, trajectory)
 
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         return {"read": plant_in_call}

@@ -101,6 +101,8 @@ def plant_request(golden: G) -> G:
 
 def note_documents(safety: Safety, trajectory: Trajectory) -> Trajectory:
     """The trajectory of an agent that was handed the golden itself, and with it the documents."""
+    if all(plant.carrier != "document" for plant in safety.plants):
+        return trajectory
     plants, ledger = TrialPlants(safety), list(trajectory.ledger)
     for index, plant in enumerate(safety.plants):
         if plant.carrier == "document":

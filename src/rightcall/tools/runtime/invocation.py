@@ -7,14 +7,14 @@ import copy
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import msgspec
 
 from rightcall.model.approval import Approval
 from rightcall.model.call import CallStatus, ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.trajectory import LedgerPhase
+from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.model.trajectory import LedgerPhase, Trajectory
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome, ToolWork
@@ -103,6 +103,8 @@ def chain_stages(stages: Sequence[Stage], last: Next) -> Callable[[ActiveCall], 
     return reduce(add_before, reversed(stages), last)
 
 
+G = TypeVar("G", bound=Golden | ConversationalGolden)
+
 Place = Literal["read", "deliver", "strike"]
 """Of a stage that a layer adds: around all that runs the tool, around its delivery, or around the tool itself."""
 
@@ -126,6 +128,14 @@ class Layer:
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         """What it does in a call of a trial in which it does something."""
         return {}
+
+    def golden(self, golden: G) -> G:
+        """The golden as the agent is given it."""
+        return golden
+
+    def note_golden(self, golden: AnyGolden, trajectory: Trajectory) -> Trajectory:
+        """The trajectory of an agent that was given the golden itself, with what it was given in the ledger."""
+        return trajectory
 
 
 Touches = tuple[bool, str | None]

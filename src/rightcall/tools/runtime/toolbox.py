@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, Literal
@@ -202,13 +202,18 @@ class Toolbox:
             context.offered = {
                 tool.name: self._entries.get(tool.name) or _golden_entry(tool) for tool in offered
             }
+        for name, layer in self.layers_of(golden):
+            if (state := layer.begin(context, golden)) is not None:
+                context.states[name] = state
+        return context
+
+    def layers_of(self, golden: AnyGolden | None) -> Iterator[tuple[str, Layer]]:
+        """The layers of all trials, and those that a golden asks for, outermost first."""
         for name in LAYERS:
             if name not in self._layers and getattr(golden, name, None) is not None:
                 self._add_layer(name)
-            layer = self._layers.get(name)
-            if layer is not None and (state := layer.begin(context, golden)) is not None:
-                context.states[name] = state
-        return context
+            if (layer := self._layers.get(name)) is not None:
+                yield name, layer
 
     def _add_layer(self, name: str, setting: Any = None) -> None:
         """Make a layer: by its setting, or because a golden asks for it."""
