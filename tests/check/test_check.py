@@ -926,6 +926,19 @@ def test_quarantined_goldens_are_in_no_stratum_and_are_listed(shop):
     assert sum(s["goldens"] for s in found["strata"]) == 118
 
 
+def test_a_quarantine_that_is_over_fails_the_check_and_names_its_owner(shop, capsys):
+    entry = "{{golden: refund_order-01, owner: ana, reason: the sandbox is slow, until: {}}}"
+    suite = (shop / "suite.yaml").read_text()
+    (shop / "suite.yaml").write_text(suite + f"quarantine: [{entry.format('2999-01-01')}]\n")
+    edit(shop / "tools.json", REFUND, REFUND + " Soon.")
+    assert checked()[1]["quarantined"] == ["refund_order-01"]
+    assert "in quarantine: refund_order-01" in capsys.readouterr().out
+    (shop / "suite.yaml").write_text(suite + f"quarantine: [{entry.format('2020-01-31')}]\n")
+    assert run("check", "suite.yaml") == 2
+    said = capsys.readouterr().err
+    assert "refund_order-01 (ana, until 2020-01-31: the sandbox is slow) is over" in " ".join(said.split())
+
+
 def test_clusters_of_a_suite_are_drawn_whole(shop):
     lines = [json.loads(line) for line in (shop / "goldens.jsonl").read_text().splitlines()]
     for i, golden in enumerate(lines):

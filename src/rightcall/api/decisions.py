@@ -93,7 +93,7 @@ def gate(options: GateCall) -> Verdict:
     if options.uncalibrated is not None:
         judges = msgspec.structs.replace(rules.judges, uncalibrated=options.uncalibrated)
         rules = msgspec.structs.replace(rules, judges=judges)
-    quarantine = frozenset(suite.quarantine) if suite else frozenset[str]()
+    quarantine = suite.quarantined_ids if suite else frozenset[str]()
     with open_store(options.store, must_exist=True) as store:
         run = store.runs.get(_run_id(options.run)).run
         return gate_run(store, run.id, rules, quarantine)

@@ -24,7 +24,7 @@ from rightcall.check.trials import CheckTrials
 from rightcall.check.version_trials import Watch
 from rightcall.check.words import words_for_untouched
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.core.text import first_names, percent, pluralize, shorten
+from rightcall.core.text import first_names, names_and_more, percent, pluralize, shorten
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.metrics.score_case import Scorer
@@ -39,7 +39,7 @@ from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.run_record import tools_of_run
-from rightcall.run.suite import Suite
+from rightcall.run.suite import QuarantinedGolden, Suite
 from rightcall.run.suite_actions import record_settings, with_record_mode
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.sql.store import Store
@@ -163,7 +163,7 @@ def _after_earlier_draws(
 
 
 def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
-    """The plan of a suite; an error if a tool is not as its lockfile has it: nothing is asked with it."""
+    """The plan of a suite; an error if a tool is not as its lockfile has it, or a quarantine is over."""
     plan = plan_suite(
         suite,
         file.parent,
@@ -171,6 +171,10 @@ def _approved_plan(suite: Suite, file: Path, options: CheckOptions) -> Plan:
     ).with_goldens()
     if plan.lock_problems:
         raise ConfigError(*plan.lock_problems)
+    entries = [entry for entry in suite.quarantine if isinstance(entry, QuarantinedGolden)]
+    if over := [entry.words for entry in entries if entry.until < datetime.now(UTC).date()]:
+        end = "repair the golden and take it out of `quarantine`, or agree on another last day"
+        raise ConfigError(f"{file}: the quarantine of {names_and_more(over, 3)} is over; {end}")
     return plan
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -181,6 +182,20 @@ class AuditSettings(Record, frozen=True):
     above_floor: AboveFloor = None
 
 
+class QuarantinedGolden(Record, frozen=True):
+    """A flaky golden that somebody takes care of. After its last day, `check` fails until it is taken out."""
+
+    golden: Annotated[str, described("id of the golden")]
+    owner: Annotated[str, described("who takes care of it")]
+    reason: Annotated[str, described("why it is flaky")]
+    until: Annotated[datetime.date, described("last day, as YYYY-MM-DD")]
+
+    @property
+    def words(self) -> str:
+        """`refund-1 (ana, until 2026-12-01: the sandbox is slow)`."""
+        return f"{self.golden} ({self.owner}, until {self.until}: {self.reason})"
+
+
 class Suite(Record, frozen=True):
     """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
 
@@ -251,7 +266,8 @@ class Suite(Record, frozen=True):
         JudgePolicy()
     )
     quarantine: Annotated[
-        tuple[str, ...], described("ids of flaky goldens that are run without affecting the verdict")
+        tuple[str | QuarantinedGolden, ...],
+        described("flaky goldens that are run without affecting the verdict: ids, or entries with an end"),
     ] = ()
     workers: Annotated[WorkersConfig | None, described("worker processes of a run on Ray")] = None
     check: Annotated[CheckSettings, described("settings of `rightcall check`")] = CheckSettings()
@@ -260,6 +276,11 @@ class Suite(Record, frozen=True):
         RecordMode | RecordSettings,
         described("record and replay model answers: none, auto, refresh, replay, or an object"),
     ] = "none"
+
+    @property
+    def quarantined_ids(self) -> frozenset[str]:
+        """The ids of the goldens in quarantine."""
+        return frozenset(entry if isinstance(entry, str) else entry.golden for entry in self.quarantine)
 
 
 class ToolSources(NamedTuple):

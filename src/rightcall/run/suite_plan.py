@@ -87,7 +87,7 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
         run_limits=suite.run_limits,
         gate=try_part(problems, lambda: suite_gate(suite)),
         judges=suite.judge,
-        quarantine=frozenset(suite.quarantine),
+        quarantine=suite.quarantined_ids,
         selection=selection or Selection(),
         sources=None if start_nothing else suite_sources(suite, folder, agent, model).in_folder(chosen),
         user=None
