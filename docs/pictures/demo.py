@@ -40,18 +40,22 @@ def main() -> None:
     (HERE / "cases.svg").write_text(cast([cases], "rightcall runs show RUN CASE"), "utf-8")
 
 
+CASE = "pause-please"
+"""What the picture of cases shows."""
+
+
 def demo_output() -> tuple[str, str]:
     """What `rightcall demo` prints, with colours, and then its first failure before and after the change."""
     with tempfile.TemporaryDirectory() as folder:
         story = _rightcall(folder, "demo")
-        shown = re.findall(r"rightcall runs show (\S+) ([\w-]+)", Text.from_ansi(story).plain)
-        after = re.findall(r"rightcall compare \S+ (\S+)", Text.from_ansi(story).plain)
-        (before, case), second = shown[0], after[0]
+        before, second = re.findall(r"rightcall compare (\S+) (\S+)", Text.from_ansi(story).plain)[0]
+        case = CASE
         cases = "\n\n".join(
             f"$ \x1b[36mrightcall runs show {run} {case}\x1b[0m\n"
             + _head(_rightcall(folder, "runs", "show", run, case))
             for run in (before, second)
         )
+    story = re.sub(r"\d+\.\d s\b", "0.1 s", story)
     for run, shown_id in zip((before, second), RUN_IDS, strict=True):
         story, cases = (text.replace(run, shown_id) for text in (story, cases))
     return story, cases
