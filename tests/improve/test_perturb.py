@@ -208,3 +208,4 @@ def test_a_repeated_option_adds_kinds(tmp_path, monkeypatch):
     shown = json.loads(result.stdout)
     assert shown["perturbations"].keys() == {"names", "distractors"}
     assert "typos: no golden fits" in result.stderr
+    assert result.exit_code == 3  # one golden decides nothing

@@ -168,11 +168,15 @@ def _print_estimate(plan: Plan, estimate: CostEstimate) -> None:
 
 
 def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> None:
-    """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases."""
+    """Run each plan clean and perturbed, and show what the perturbations did; `texts` is a file of paraphrases.
+
+    The exit code is that of the worst comparison.
+    """
     from rightcall.improve.robustness import run_perturbed
     from rightcall.show.comparison import print_comparison
 
     kinds = [kind.strip() for listed in options.perturb for kind in listed.split(",") if kind.strip()]
+    worst = 0
     for plan in plans:
         paraphrases = {}
         if "paraphrase" in kinds:
@@ -189,6 +193,8 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
             for kind, compared in comparisons.items():
                 tell(f"\n{kind}, against the clean run")
                 print_comparison(console(), compared)
+        worst = max([worst, *(compared.comparison.exit_code for compared in comparisons.values())])
+    raise click.exceptions.Exit(worst)
 
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:

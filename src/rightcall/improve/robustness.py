@@ -219,7 +219,10 @@ def require_kind(typed: str) -> str:
 
 
 class FaultReport(Record, frozen=True):
-    """The paired measures. `doubled` says, for each case with a repeated side effect, what was repeated and why."""
+    """The paired measures. `doubled` says, for each case with a repeated side effect, what was repeated and why.
+
+    `unanswered` counts pairs of which a trial got no answer: what their ledgers show of damage counts all the same.
+    """
 
     twin: str
     run: str
@@ -229,6 +232,7 @@ class FaultReport(Record, frozen=True):
     blind_retries: int
     verified_before_retry: float | None
     doubled: dict[str, str]
+    unanswered: int = 0
 
 
 def fault_report(
@@ -238,18 +242,21 @@ def fault_report(
     twins = {(r.golden_id, r.trial): r for r in store.runs.results(twin, trajectories=True)}
     pairs: list[FaultPair] = []
     doubled: dict[str, str] = {}
-    doubles = lost = blind = 0
+    doubles = lost = blind = unanswered = 0
     checked: list[float] = []
     for struck in store.runs.results(run, trajectories=True):
         before = twins.get((struck.golden_id, struck.trial))
-        if before is None or not struck.judged or not before.judged or struck.trajectory is None:
+        unanswered += bool(struck.error or (before is not None and before.error))
+        if struck.trajectory is None or not struck.checked:
             continue
         happened = struck.trajectory
         fired = faults_that_fired(happened.ledger)
-        pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired))
+        is_pair = before is not None and before.judged and struck.judged
+        if before is not None and is_pair:
+            pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired))
+            clean = before.trajectory.ledger if before.trajectory else ()
+            lost += len(missing_effects(clean, happened.ledger)) if fired else 0
         doubles += len(double_effects(happened.ledger))
-        clean = before.trajectory.ledger if before.trajectory else ()
-        lost += len(missing_effects(clean, happened.ledger)) if fired else 0
         blind += len(blind_retries(happened.calls, tools))
         if (share := check_share(happened.calls, tools)) is not None:
             checked.append(share)
@@ -264,6 +271,7 @@ def fault_report(
         blind_retries=blind,
         verified_before_retry=sum(checked) / len(checked) if checked else None,
         doubled=doubled,
+        unanswered=unanswered,
     )
 
 

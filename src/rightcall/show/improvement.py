@@ -117,5 +117,10 @@ def print_fault_report(out: Screen, report: FaultReport) -> None:
         out.print(f"  checked before retrying: {percent(report.verified_before_retry, 1)}")
     for case, words in list(report.doubled.items())[:10]:
         out.say("  [red]✗[/red] {}: {}", clean(case), clean(words), soft_wrap=True)
+    if report.unanswered:
+        out.say(
+            "  [yellow]{}[/yellow] without an answer, with faults or without",
+            pluralize(report.unanswered, "trial"),
+        )
     for name in summary.not_run:
         out.say("  [yellow]not run[/yellow] {}: never fired, so nothing is known about it", name)
