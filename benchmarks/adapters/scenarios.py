@@ -102,6 +102,8 @@ SCENARIOS: tuple[Scenario, ...] = (
         "length_stop", "an answer cut off at the length limit",
         alone(Answer(calls=(weather("Hanoi"),)), Answer("It is 31 degr", cut=True)),
     ),
+    Scenario("refusal", "a model that refuses", alone(Answer("I cannot help with that.", ending="refused"))),
+    Scenario("content_filter", "an answer that a filter stopped", alone(Answer("It is", ending="filtered"))),
     Scenario(
         "step_limit", "an agent that reaches its own step limit",
         {TRAVEL: [Answer(calls=(weather(f"City {n}", f"c{n}"),)) for n in range(50)]},

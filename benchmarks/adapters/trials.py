@@ -27,7 +27,16 @@ from rightcall.agents.observed.catalog import adapter_info
 from rightcall.model import Golden, Trajectory
 from rightcall.model.agent_names import depth_of
 
-MAY_RAISE = ("tool_raises", "unknown_tool", "invalid_arguments", "broken_json", "step_limit", "length_stop")
+MAY_RAISE = (
+    "tool_raises",
+    "unknown_tool",
+    "invalid_arguments",
+    "broken_json",
+    "step_limit",
+    "length_stop",
+    "refusal",
+    "content_filter",
+)
 """Scenarios in which a framework may end the agent with an exception."""
 
 SECONDS = 90.0

@@ -114,7 +114,16 @@ def _stop(scenario: Scenario, log: Sequence[Exchange], raised: BaseException | N
         return "limit"
     if log and log[-1].answer.cut:
         return "truncated"
+    if log and log[-1].answer.ending:
+        return _provider_word(log[-1])
     return "done" if raised is None else "agent_error"
+
+
+def _provider_word(exchange: Exchange) -> str:
+    """How the provider says it: Anthropic has refusals only, Gemini filters only."""
+    if exchange.path.endswith(("/chat/completions", "/responses")):
+        return exchange.answer.ending
+    return "filtered" if ":" in exchange.path else "refused"
 
 
 def _answer(scenario: Scenario, log: Sequence[Exchange]) -> Any:

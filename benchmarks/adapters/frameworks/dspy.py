@@ -111,7 +111,9 @@ class DSPy(Framework):
         else:
             fields = {"reasoning": "…", "answer": answer.text}
         text = "".join(f"[[ ## {name} ## ]]\n{value}\n\n" for name, value in fields.items())
-        return Answer(text + "[[ ## completed ## ]]", (), answer.cut, answer.usage, answer.cached)
+        return Answer(
+            text + "[[ ## completed ## ]]", (), answer.cut, answer.ending, answer.usage, answer.cached
+        )
 
 
 FRAMEWORK = DSPy()

@@ -64,7 +64,7 @@ class Smolagents(Framework):
         return Call(EXPERT, {"task": call.arguments["input"]}, call.id) if call.name == ASK_EXPERT else call
 
     def spoken(self, answer: Answer, body: dict[str, Any]) -> Answer:
-        if answer.calls or answer.cut or "tools" not in body:
+        if answer.calls or answer.cut or answer.ending or "tools" not in body:
             return answer
         final = Call("final_answer", {"answer": answer.text}, "final")
         return Answer(calls=(final,), usage=answer.usage, cached=answer.cached)

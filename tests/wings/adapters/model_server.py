@@ -96,9 +96,11 @@ def chat_reply(answer: Answer) -> tuple[Json, list[Json]]:
         for c in answer.calls
     ]
     finish = "length" if answer.cut else "tool_calls" if calls else "stop"
+    finish = "content_filter" if answer.ending == "filtered" else finish
+    field = "refusal" if answer.ending == "refused" else "content"
     usage = _chat_usage(answer)
     base = {"id": "chatcmpl-1", "created": 1, "model": "scripted"}
-    message: Json = {"role": "assistant", "content": answer.text or None}
+    message: Json = {"role": "assistant", "content": None, field: answer.text or None}
     if calls:
         message["tool_calls"] = calls
     choice = {"index": 0, "finish_reason": finish, "message": message}
@@ -109,7 +111,7 @@ def chat_reply(answer: Answer) -> tuple[Json, list[Json]]:
         return {**base, "object": "chat.completion.chunk", "choices": [choice], **more}
 
     events = [chunk({"role": "assistant", "content": ""})]
-    events += [chunk({"content": piece}) for piece in _pieces(answer.text)]
+    events += [chunk({field: piece}) for piece in _pieces(answer.text)]
     for index, call in enumerate(calls):
         function = {"name": call["function"]["name"], "arguments": ""}
         events.append(
@@ -150,7 +152,9 @@ def responses_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
         for c in answer.calls
     ]
     if answer.text:
-        text = {"type": "output_text", "text": answer.text, "annotations": []}
+        text: Json = {"type": "output_text", "text": answer.text, "annotations": []}
+        if answer.ending == "refused":
+            text = {"type": "refusal", "refusal": answer.text}
         output.insert(
             0,
             {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [text]},
@@ -165,6 +169,8 @@ def responses_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
              "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": usage}  # fmt: skip
     if answer.cut:
         whole |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    if answer.ending == "filtered":
+        whole |= {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}
     started = {**whole, "status": "in_progress", "output": [], "usage": None}
     events = [{"type": "response.created", "response": started, "sequence_number": 0}]
     for index, item in enumerate(output):
@@ -177,7 +183,7 @@ def responses_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
             }
             for when in ("added", "done")
         ]
-    ended = "response.incomplete" if answer.cut else "response.completed"
+    ended = "response.incomplete" if whole["status"] == "incomplete" else "response.completed"
     return whole, [*events, {"type": ended, "response": whole, "sequence_number": 9}]
 
 
@@ -193,6 +199,7 @@ def anthropic_reply(answer: Answer, number: int) -> tuple[Json, list[Json]]:
         for c in answer.calls
     ]
     stop = "max_tokens" if answer.cut else "tool_use" if answer.calls else "end_turn"
+    stop = "refusal" if answer.ending else stop
     given, made = answer.usage or (0, 0)  # this API always reports it
     usage = {"input_tokens": given - answer.cached, "output_tokens": made}
     if answer.cached:
@@ -221,7 +228,7 @@ def gemini_reply(answer: Answer) -> tuple[Json, list[Json]]:
     parts += [{"functionCall": {"id": c.id, "name": c.name, "args": c.arguments}} for c in answer.calls]
     candidate = {
         "content": {"role": "model", "parts": parts},
-        "finishReason": "MAX_TOKENS" if answer.cut else "STOP",
+        "finishReason": "MAX_TOKENS" if answer.cut else "SAFETY" if answer.ending else "STOP",
         "index": 0,
     }
     whole: Json = {"candidates": [candidate], "modelVersion": "scripted", "responseId": "r1"}

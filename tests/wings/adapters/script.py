@@ -35,6 +35,8 @@ class Answer:
     calls: tuple[Call, ...] = ()
     cut: bool = False
     """Whether the answer ended at the length limit."""
+    ending: str = ""
+    """`refused` or `filtered`, as far as the provider has a word for it."""
     usage: tuple[int, int] | None = USAGE
     cached: int = 0
 

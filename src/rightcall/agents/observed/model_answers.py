@@ -86,7 +86,7 @@ def last_finish(answers: Sequence[ModelAnswer], replies: Sequence[ModelAnswer]) 
         return replies[-1].finish
     if answer is None or any(seen.started is not None for seen in answer.calls):
         return ""
-    return answer.finish or finish_below(answer, replies)
+    return finish_below(answer, replies) or answer.finish
 
 
 def total_usage(

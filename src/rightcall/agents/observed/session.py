@@ -249,12 +249,13 @@ class HeardTrial:
         output = next((r.output for r in self._recorders if r.output is not None), said_last)
         if stop_reason == "done" and limit:
             stop_reason, error = "limit", limit
-        elif stop_reason == "done":
-            stop_reason = stop_of(finish)
-        elif (
-            stop_reason == "agent_error" and stop_of(last_finish(self.answers, self._replies)) == "truncated"
-        ):
-            stop_reason = "truncated"  # frameworks raise when an answer is cut off
+        elif stop_reason in ("done", "agent_error"):
+            # Frameworks raise when an answer is cut off or refused, or say that it is whole: their client knows.
+            below = stop_of(last_finish(self.answers, self._replies))
+            own = stop_of(finish) if stop_reason == "done" else "done"
+            stop_reason = own if own != "done" else below if below != "done" else stop_reason
+            if stop_reason == "refused" and not output and self._replies:
+                output = self._replies[-1].text  # frameworks drop the words of a refusal
         return Trajectory(
             messages=tuple(messages),
             calls=tuple(scored_calls),

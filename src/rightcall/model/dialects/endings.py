@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError
@@ -80,8 +81,19 @@ def finish_of(document: dict[str, Any]) -> object:
     """The reason to end that a response or a message states; None when it states none."""
     for name in ("choices", "candidates"):
         if isinstance(entries := document.get(name), list) and entries and isinstance(entries[0], dict):
-            return finish_of(entries[0])
-    if isinstance(document.get("output"), list) and isinstance(status := document.get("status"), str):
+            message = entries[0].get("message")
+            is_refusal = isinstance(message, dict) and message.get("refusal")
+            return "refusal" if is_refusal else finish_of(entries[0])
+    if isinstance(items := document.get("output"), list) and isinstance(
+        status := document.get("status"), str
+    ):
+        parts = chain.from_iterable(
+            item["content"]
+            for item in items
+            if isinstance(item, dict) and isinstance(item.get("content"), list)
+        )
+        if any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts):
+            return "refusal"
         return _response_finish(document, status)
     if document.get("done") is False and isinstance(document.get("message"), dict):
         return "in_progress"  # a piece of Ollama's stream

@@ -151,6 +151,7 @@ class _Answer:
         self.texts: list[str] = []
         self.calls: list[StreamedCall] = []
         self.open: dict[int, StreamedCall] = {}
+        self.refused = False
 
     def add_piece(self, piece: Any, place: int) -> None:
         """A piece of a call. Some servers send whole calls, all of them with the same index or with none."""
@@ -203,11 +204,14 @@ class ChatStream(AnswerStream):
             self.leave(_containers(choice, ("delta", "logprobs")))
             if isinstance(delta, dict):
                 self._add_delta(answer, delta)
+            if answer.refused and self.finish:
+                self.finish = "refusal"
 
     def _add_delta(self, answer: _Answer, delta: dict[str, Any]) -> None:
         self.leave(_containers(delta, READ))
         if isinstance(old := delta.get("function_call"), dict):
             answer.add_piece({"function": old, "id": "function_call"}, -1)
+        answer.refused = answer.refused or bool(delta.get("refusal"))
         for field in ("content", "refusal"):
             if isinstance(text := delta.get(field), str):
                 answer.texts.append(text)

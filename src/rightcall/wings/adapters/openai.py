@@ -7,6 +7,7 @@ from typing import Any
 
 from rightcall.model.dialects import openai as chat, openai_responses, read_tool
 from rightcall.model.dialects.documents import one_answer
+from rightcall.model.dialects.endings import finish_of
 from rightcall.model.dialects.reported_usage import chat_usage, responses_usage
 from rightcall.model.message import Message
 from rightcall.model.tool import Tool
@@ -49,13 +50,10 @@ def _read_reply(path: str, body: Json) -> ReadAnswer:
     usage = body.get("usage")
     if path.endswith("/responses"):
         messages = openai_responses.read_messages(body.get("output") or [], "output")
-        finish = (body.get("incomplete_details") or {}).get("reason")
-        return ReadAnswer(messages, responses_usage(usage), str(finish or ""))
+        return ReadAnswer(messages, responses_usage(usage), str(finish_of(body) or ""))
     choices = body.get("choices") or []
     items = one_answer(choices, "choices", "reply") if choices else []
-    choice: Json = next(iter(choices), {})
-    finish = str(choice.get("finish_reason") or "")
-    return ReadAnswer(chat.read_messages(items, "reply"), chat_usage(usage), finish)
+    return ReadAnswer(chat.read_messages(items, "reply"), chat_usage(usage), str(finish_of(body) or ""))
 
 
 WIRE = Wire(NAME, lambda path: path.endswith(PATHS), _read_request, _read_reply)
