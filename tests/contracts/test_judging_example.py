@@ -46,7 +46,7 @@ def story(tmp_path_factory):
 
 def test_the_page_says_what_the_commands_print(story):
     page = (EXAMPLE / "README.md").read_text("utf-8")
-    assert "48/60 80.0%" in story["run suite.yaml"] and "the judge passes 48 of 60" in page
+    assert "48 of 60 goldens passed" in story["run suite.yaml"] and "the judge passes 48 of 60" in page
     assert "INCONCLUSIVE" in story["run suite.yaml"]
     assert "46 labels: people pass 58%" in story["judge rate"] and "people 58%" in page
     assert "2 cases disputed: refund-37, refund-47" in story["judge rate"]
