@@ -25,7 +25,7 @@ SHRINK = 3
 FIRST_GUESS = 0.03
 LEVEL = 0.01
 LEAST_BACKGROUND = 0.01
-PLAUSIBLE = 0.6
+PLAUSIBLE, LEAST_PLAUSIBLE = 0.6, 0.5
 FEWEST_GOLDENS = 3
 """Failing goldens below which there is a symptom, and no cause."""
 FEWEST_DANGEROUS = 2
@@ -207,7 +207,8 @@ def _explain(
     dangerous = dangers.total() - dangers[""]
     about_golden = hypothesis.about == "golden"
     likely = (goldens >= 2 or about_golden) and p < LEVEL and gain > 0
-    enough = hypothesis.certain and (goldens >= FEWEST_GOLDENS or about_golden)
+    sure = hypothesis.certain and hypothesis.weight.plausibility >= LEAST_PLAUSIBLE
+    enough = sure and (goldens >= FEWEST_GOLDENS or about_golden)
     stated = (likely and enough) or dangerous >= FEWEST_DANGEROUS
     return Explained(hypothesis, symptoms, trials, share, gain, stated, likely or stated, worst, dangerous)
 
