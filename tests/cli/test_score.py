@@ -350,3 +350,14 @@ def test_trials_that_were_not_recorded_are_counted(scored):
     recorded = [{**did(name, "Hanoi"), "trial": trial} for name in "ab" for trial in range(3)]
     assert "no trajectory" not in scored(goldens, recorded).err
     assert "1 of 6 trials have no trajectory" in scored(goldens, recorded[:-1]).err
+
+
+@pytest.mark.parametrize("lost", [{}, {"stop_reason": "infra_error", "error": "the service is down"}])
+def test_a_trial_that_was_not_recorded_counts_as_failed(scored, lost):
+    goldens = [asked("a"), asked("b")]
+    recorded = [{**did(name, "Hanoi"), "trial": trial} for name in "ab" for trial in range(3)]
+    rows = [{**recorded[0], **lost}, *recorded[1:-1]]
+    done = scored(goldens, rows)
+    assert done.code == 1 and "1 of 6 trials have no trajectory; counted as failures" in done.err
+    assert scored(goldens, rows, "--min", "0.6").code == 0
+    assert scored(goldens, recorded).code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +42,8 @@ class RecordedScores:
 
         self._safety, self._call_text = safety, call_text
         self.metric_names, self._tally = scorer.names, Tally(scorer.names)
-        self._results = self._tally.watch(results)
+        self._results = self._tally.watch(self._count_trials(results))
+        self._goldens = array("q")  # of each case the hash of its golden
         self.left_out = 0
         self.tools = {tool.name: tool for tool in tools}
 
@@ -53,13 +55,20 @@ class RecordedScores:
         """What a reader of the scores iterated over so far should know."""
         return list(filter(None, [self._call_text.notice, self._missing_trials()]))
 
+    def _count_trials(self, results: Iterator[CaseResult]) -> Iterator[CaseResult]:
+        for result in results:
+            self._goldens.append(hash(result.golden_id))
+            yield result
+
+    def _most_trials(self) -> int:
+        """Number of trials if every golden had as many as the one with the most."""
+        return max(len(self._goldens), len(set(self._goldens)) * self._tally.summary().trials)
+
     def _missing_trials(self) -> str:
         """How many trials were not recorded, of goldens with fewer than others; empty when all are there."""
-        summary = self._tally.summary()
-        whole = summary.overall
-        planned = whole.rate.goldens * summary.trials if whole.rate is not None else 0
-        missing = 0 if whole.errors or summary.unchecked else planned - whole.cases
-        return f"{missing:,} of {planned:,} trials have no trajectory" if missing > 0 else ""
+        total = self._most_trials()
+        gap = total - len(self._goldens)
+        return f"{gap:,} of {total:,} trials have no trajectory" if gap else ""
 
     @property
     def summary(self) -> Summary:
@@ -85,9 +94,35 @@ class RecordedScores:
         """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
         return nothing_checked(self.summary)
 
+    def undecided(self, min: float) -> bool:
+        """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
+        return self.nothing_checked or self.shortfall(min) == nothing_delivered_text(self.summary.undelivered)
+
     def shortfall(self, min: float) -> str | None:
-        """None when the pass rate is at least `min`; else why it is not, or empty when the rate is the reason."""
-        return shortfall(self.summary, min)
+        """None when the pass rate is at least `min`; else why it is not, or empty when the rate is the reason.
+
+        Cases without an answer, and trials that were not recorded, are in no rate; nor must they make a build green.
+        """
+        summary = self.summary
+        overall = summary.overall
+        if nothing_checked(summary):
+            return nothing_checked_text(summary.unchecked)
+        everything = overall.cases + overall.errors
+        if overall.errors and not overall.cases:
+            if summary.codes.get("infra_error", 0) < overall.errors:  # a metric broke
+                return f"{pluralize(overall.errors, 'case')} of {everything:,} could not be scored"
+            return missing_answers_text(overall.errors, everything, "case")
+        if not overall.cases or overall.pass_rate < min - ROUNDING:
+            return ""
+        gap = self._missing_trials()
+        worst = overall.passed / (self._most_trials() - summary.unchecked)
+        if worst >= min - ROUNDING or not (overall.errors or gap):
+            return nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else None
+        errors = f"{overall.errors:,} of {everything:,} cases have no answer" if overall.errors else ""
+        return (
+            f"{' and '.join(filter(None, (errors, gap)))}; counted as failures, the pass rate is "
+            f"{percent(worst, 1)}, below the required {percent(min, 1)}"
+        )
 
 
 def nothing_checked(summary: Summary) -> bool:
@@ -96,40 +131,11 @@ def nothing_checked(summary: Summary) -> bool:
     return bool(summary.unchecked) and not overall.cases + overall.errors
 
 
-def undecided(summary: Summary, min: float) -> bool:
-    """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
-    return nothing_checked(summary) or shortfall(summary, min) == nothing_delivered_text(summary.undelivered)
-
-
 def no_agent_known(summary: Summary) -> bool:
     """Whether goldens name agents, and no call says which agent made it: a broken setup."""
     from rightcall.metrics.dimensions import AGENTS_KNOWN
 
     return summary.overall.means.get(AGENTS_KNOWN) == 0.0
-
-
-def shortfall(summary: Summary, min: float) -> str | None:
-    """None when the pass rate is at least `min`; else why it is not, or empty when the rate itself is the reason.
-
-    Cases without an answer are in no rate, but forty-nine of fifty of them must not make a build green.
-    """
-    overall = summary.overall
-    if nothing_checked(summary):
-        return nothing_checked_text(summary.unchecked)
-    everything = overall.cases + overall.errors
-    if overall.errors and not overall.cases:
-        if summary.codes.get("infra_error", 0) < overall.errors:  # a metric broke
-            return f"{pluralize(overall.errors, 'case')} of {everything:,} could not be scored"
-        return missing_answers_text(overall.errors, everything, "case")
-    if not overall.cases or overall.pass_rate < min - ROUNDING:
-        return ""
-    worst = overall.pass_rate * overall.cases / everything
-    if not overall.errors or worst >= min - ROUNDING:
-        return nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else None
-    return (
-        f"{overall.errors:,} of {everything:,} cases have no answer; counted as failures, the pass rate is "
-        f"{percent(worst, 1)}, below the required {percent(min, 1)}"
-    )
 
 
 @takes(ScoreCall)

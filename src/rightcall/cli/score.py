@@ -97,8 +97,8 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
     spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
-    Runs and sends nothing. Exit code 1 if the pass rate is below --min, 3 if nothing was checked or no
-    attack was delivered, 4 if no case has an answer.
+    Runs and sends nothing. Exit code 1 if the pass rate is below --min, where trials without an answer or a
+    record count as failed; 3 if nothing was checked or no attack was delivered, 4 if no case has an answer.
     """
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.collector import stop
@@ -125,22 +125,23 @@ def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
             _print_scores(scores, options.failures, hints, read[0])
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
-    exit_by(scores.summary, options.least)
+    exit_by(scores, options.least)
 
 
-def exit_by(summary: Summary, least: float) -> None:
+def exit_by(scores: RecordedScores, least: float) -> None:
     """End with the exit code of scores whose pass rate must reach `least`, and say why unless the rate does."""
-    from rightcall.api.recorded_scores import no_agent_known, shortfall, undecided
+    from rightcall.api.recorded_scores import no_agent_known
     from rightcall.run.outcome import NAME_AGENTS, NO_AGENT
 
+    summary = scores.summary
     if no_agent_known(summary):
         raise ConfigError(f"{NO_AGENT}; {NAME_AGENTS}")
-    reason = shortfall(summary, least)
+    reason = scores.shortfall(least)
     if reason:
         tell(reason, err=True)
     if reason is not None:
         nobody_answered = summary.overall.errors and not summary.overall.cases
-        raise click.exceptions.Exit(4 if nobody_answered else 3 if undecided(summary, least) else 1)
+        raise click.exceptions.Exit(4 if nobody_answered else 3 if scores.undecided(least) else 1)
 
 
 def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
