@@ -13,7 +13,6 @@ from rightcall.core.text import hundredths, margin_text, names_and_more, percent
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
 from rightcall.decide.check_settings import LEAST_ROUNDS
 from rightcall.decide.small_suite import visible_drop
-from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.run import Summary
 from rightcall.run.answers import no_answer_reason
 
@@ -31,9 +30,9 @@ class CheckFinding(NamedTuple):
         return self.word == "WORSE" and self.cause != "hard"
 
 
-def with_forbidden_errors(finding: CheckFinding, seen: CheckEvidence, summary: Summary) -> CheckFinding:
-    """The finding, which is not PASS when a tool failed in every call and the gate forbids that."""
-    if finding.word not in GOOD or not summary.failed_tools or TOOL_ERROR not in seen.forbidden:
+def with_failed_tools(finding: CheckFinding, summary: Summary) -> CheckFinding:
+    """The finding, which is not PASS when a tool failed in every call: for gates that forbid it."""
+    if finding.word not in GOOD or not summary.failed_tools:
         return finding
     return CheckFinding("INCONCLUSIVE", "tools", str(summary.failed_tools[0]))
 

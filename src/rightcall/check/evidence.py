@@ -18,8 +18,7 @@ class CheckEvidence:
 
     `spent` counts trials of the candidate, `base_spent` those of the version before the change, `confirm` is what came
     of an alarm, and `small` the decision about few goldens. `moved` is the p-value of whatever was asked as a control;
-    `replayed` counts answers that were recorded before, and with `only_replayed` no model was called. `forbidden` are
-    the codes that the gate forbids.
+    `replayed` counts answers that were recorded before, and with `only_replayed` no model was called.
     """
 
     design: CheckDesign
@@ -38,8 +37,6 @@ class CheckEvidence:
     only_replayed: bool = False
     confirm: AlarmConfirmation | None = None
     small: SmallDecision | None = None
-    left: int = 0
-    forbidden: tuple[str, ...] = ()
     base_tally: Tally = field(default_factory=lambda: Tally(()))
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.check.decision import few_hint, finding_of, with_forbidden_errors
+from rightcall.check.decision import few_hint, finding_of, with_failed_tools
 from rightcall.check.design import CheckDesign
 from rightcall.check.evidence import CheckEvidence
 from rightcall.check.result_changes import result_notes
@@ -31,6 +31,7 @@ from rightcall.decide.check_result import (
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState, settles_at_best
 from rightcall.decide.outcome import outcomes_of, unanswered_trials
 from rightcall.metrics.matching.reasons import reason
+from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
 from rightcall.run.baseline_pool import models_that_answered
@@ -55,11 +56,19 @@ def check_result(
     *,
     p: float | None,
     base: bool,
+    left: int,
+    forbidden: Sequence[str],
 ) -> CheckResult:
-    """The result of a check. `base` says that the control was the version before the change."""
+    """The result of a check.
+
+    `base` says that the control was the version before the change, `left` counts goldens that were not tried, and
+    `forbidden` are the codes that the gate forbids.
+    """
     design = seen.design
     summary = seen.tally.summary()
-    finding = with_forbidden_errors(finding_of(seen, decided, states, base=base), seen, summary)
+    finding = finding_of(seen, decided, states, base=base)
+    if TOOL_ERROR in forbidden:
+        finding = with_failed_tools(finding, summary)
     unanswered = unanswered_trials(outcomes_of(seen.tried))
     missing = f"; {unanswered.text}" if unanswered.trials and finding.cause != "errors" else ""
     unknown = f"; {unknown_calls_text(summary.unknown_calls)}" if summary.unknown_calls else ""
@@ -105,7 +114,7 @@ def check_result(
         estimate_error=_estimate_error(states, len(design.goldens)),
         hard_chance=never_seen_chance(design.baseline.trials, seen.trials) if seen.hard else None,
         notes=tuple(notes),
-        left=seen.left,
+        left=left,
         p=p,
         confirm=confirm,
         warnings=(*summary.warnings, *design.warnings),

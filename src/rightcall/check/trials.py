@@ -96,8 +96,8 @@ class CheckTrials:
         )
         self._base = None if base is None else BaseComparison(base, plan, seen)
         alike = self._base if design.settings.confirm == "base" else None
-        seen.forbidden = plan.gate.forbid if plan.gate else ()
-        self._damage = DamageWatch(seen, candidate, alike, seen.forbidden)
+        self._forbidden = plan.gate.forbid if plan.gate else ()
+        self._damage = DamageWatch(seen, candidate, alike, self._forbidden)
         self._pairs_run = 0
         self._procedure = CheckProcedure(
             ProcedurePlan(
@@ -164,7 +164,6 @@ class CheckTrials:
         finally:
             procedure = self._procedure
             self._seen.confirm, self._seen.small = procedure.confirm, procedure.decision
-            self._seen.left = len(self._design.before) - procedure.tried
         return decided if decided.word == "WORSE" else await self._try_others(decided)
 
     async def _drive(self, steps: Generator[Ask, Sequence[TrialScores], Decided]) -> Decided:
@@ -259,4 +258,7 @@ class CheckTrials:
             )
         rule, based = self._procedure.rule, self._base is not None
         states = rule.states()
-        return check_result(seen, decided, states, p=rule.p if states else None, base=based)
+        left = len(self._design.before) - self._procedure.tried
+        p = rule.p if states else None
+        forbidden = self._forbidden
+        return check_result(seen, decided, states, p=p, base=based, left=left, forbidden=forbidden)
