@@ -16,7 +16,7 @@ from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_numbers import unknown_text
 from rightcall.metrics.matching.case_score import score_calls
-from rightcall.metrics.matching.reasons import join_clauses, sentence
+from rightcall.metrics.matching.reasons import reason, sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, pass_threshold, states_calls
 from rightcall.model.case import TestCase
 from rightcall.model.failure import Code
@@ -172,9 +172,8 @@ class VerdictMetric(CallMetric):
     def why(self, verdict: CaseVerdict, sentences: Sequence[str]) -> str:
         if len(sentences) == 1:
             return sentences[0]
-        pairs = zip(sentences, verdict.failures, strict=True)
-        relevant = [clause for clause, failure in pairs if failure.code in self.codes]
-        return join_clauses(relevant or sentences)
+        relevant = [failure for failure in verdict.failures if failure.code in self.codes]
+        return reason(relevant) if relevant else reason(verdict.failures, sentences)
 
 
 def target_of(case: TestCase) -> Any:

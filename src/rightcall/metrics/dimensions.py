@@ -9,7 +9,7 @@ from operator import attrgetter
 from rightcall.metrics.base import GRADED, PERFECT, VerdictMetric
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.fast_path import flawless
-from rightcall.metrics.matching.reasons import join_clauses, sentence
+from rightcall.metrics.matching.reasons import reason, sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
 from rightcall.model.case import TestCase
 from rightcall.model.failure import ARGUMENT_CODES, CALL_CODES
@@ -211,7 +211,7 @@ class Overall(VerdictMetric):
     def of(self, verdict: CaseVerdict, sentences: Sequence[str], threshold: float = 1.0) -> Score:
         if verdict.error:
             return Score.broken(verdict.error)
-        return Score(verdict.score, verdict.passed, join_clauses(sentences))
+        return Score(verdict.score, verdict.passed, reason(verdict.failures, sentences))
 
 
 STANDARD: dict[str, VerdictMetric] = {

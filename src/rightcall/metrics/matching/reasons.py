@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -13,7 +13,6 @@ from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOT
 from rightcall.metrics.matching.teamwork import LABELS, is_label
 from rightcall.model.failure import CODES, Failure
 
-NOTHING_CALLED = "nothing was called; expected "
 MOST_CLAUSES = 50
 """Maximum clauses in a reason; the codes of a case are complete."""
 SINGLE_VALUE = frozenset(("exact", "text", "number", "date", "default"))
@@ -25,18 +24,17 @@ def sentence(failure: Failure) -> str:
     return CODES[failure.code].sentence.format_map(_Parts(f=failure))
 
 
-def reason(failures: Iterable[Failure]) -> str:
-    """All failures of a case in one line; a repeated clause is shown once."""
-    return join_clauses(map(sentence, failures))
+def reason(failures: Collection[Failure], sentences: Iterable[str] = ()) -> str:
+    """All failures of a case in one line, from their `sentences` if they are known; a repeated clause is shown once.
 
-
-def join_clauses(sentences: Iterable[str]) -> str:
-    """Clauses in one line; a missing call is mentioned once, with all that was expected."""
-    clauses = list(dict.fromkeys(sentences))
-    missed = [clause.removeprefix(NOTHING_CALLED) for clause in clauses if clause.startswith(NOTHING_CALLED)]
-    if len(missed) > 1:
-        others = [clause for clause in clauses if not clause.startswith(NOTHING_CALLED)]
-        clauses = [NOTHING_CALLED + " and ".join(missed), *others]
+    Where nothing was called, that is said once, with all that was expected.
+    """
+    pairs = list(zip(sentences or map(sentence, failures), failures, strict=True))
+    absent = list(dict.fromkeys(call_text(f.tool, f.expected) for f in failures if f.code == "no_call"))
+    together = len(absent) > 1
+    clauses = list(dict.fromkeys(text for text, f in pairs if not (together and f.code == "no_call")))
+    if together:
+        clauses.insert(0, CODES["no_call"].sentence.format(expected_call=" and ".join(absent)))
     if len(clauses) > MOST_CLAUSES:
         clauses = [*clauses[:MOST_CLAUSES], f"and {len(clauses) - MOST_CLAUSES:,} more"]
     return "; ".join(clauses)
