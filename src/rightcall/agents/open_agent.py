@@ -23,7 +23,7 @@ from rightcall.agents.performers import (
     EitherPerformer,
     NamedModel,
     Performer,
-    tape_performer,
+    TapedAgent,
 )
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import ConfigError
@@ -235,9 +235,9 @@ class OpenAgent:
         self._perform_by(EitherPerformer(single_turn, self.conversations, named_model))
 
     def _perform_by(self, performer: AnyPerformer) -> None:
-        server = self.agent.mcp
-        is_recorded_server = server is not None and server.recording
-        self.performer = tape_performer(performer, self.agent.recordings, tools=bool(is_recorded_server))
+        """With the agent's recordings, where it has them."""
+        recordings = self.agent.recordings
+        self.performer = TapedAgent(performer, recordings) if recordings else performer
 
     async def _server_tools(self, address: McpAddress) -> Sequence[Any]:
         """The tools of an MCP server, which is started unless its results are replayed."""

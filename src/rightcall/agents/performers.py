@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
-import msgspec
-
 from rightcall.core.codec import convert
 from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.model.open_call import open_calls_of
@@ -60,19 +58,6 @@ class EitherPerformer:
         return await self._of_model[golden.model].perform(golden, trial)
 
 
-class RecordedToolsAgent:
-    """An agent whose tools are answered from a recording. A call that it does not have says nothing about the agent."""
-
-    def __init__(self, performer: AnyPerformer) -> None:
-        self._performer = performer
-
-    async def perform(self, golden: AnyGolden, trial: int) -> Trajectory:
-        trajectory = await self._performer.perform(golden, trial)
-        if trajectory.stop_reason == "agent_error" and trajectory.error.startswith(f"{NOT_RECORDED}: "):
-            return msgspec.structs.replace(trajectory, stop_reason="infra_error")
-        return trajectory
-
-
 class TapedAgent:
     """Gives a trial its recording. If it is stale, the trial starts over without it, because a conversation
     that is half recorded and half new never took place.
@@ -118,10 +103,3 @@ class TapedAgent:
         finally:
             CURRENT.reset(token)
             self._recordings.end(case)
-
-
-def tape_performer(performer: AnyPerformer, recordings: Recordings | None, *, tools: bool) -> AnyPerformer:
-    """The performer, recorded and replayed where the agent has recordings; with `tools`, those are recorded ones."""
-    if tools:
-        performer = RecordedToolsAgent(performer)
-    return TapedAgent(performer, recordings) if recordings else performer

@@ -75,16 +75,16 @@ class RecordedServer:
                 if recorded is not None:
                     return _result(recorded)
                 if self.address.replays:
-                    self._refuse(name, arguments)
+                    raise self._miss(name, arguments, context)
             return await (await self._live_server()).call(name, arguments)
 
         return RunnableTool(run, live=not self.address.replays)
 
-    def _refuse(self, name: str, arguments: dict[str, Any]) -> None:
-        """A call that a replay does not have is an error of the trial."""
+    def _miss(self, name: str, arguments: dict[str, Any], context: CallContext) -> Abort:
+        """A call that a replay does not have ends the trial."""
         assert self._player is not None
         miss = miss_sentence(self._player.miss(name, arguments))
-        raise Abort(f"{NOT_RECORDED}: {miss}; record it with record: auto", effect="none")
+        return context.end_trial(f"{NOT_RECORDED}: {miss}; record it with record: auto", ends_run=False)
 
     async def _live_server(self) -> McpServer:
         async with self._starting:

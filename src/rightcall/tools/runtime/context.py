@@ -199,14 +199,14 @@ class CallContext:
         self.granted: set[str] = set()
         """Ids of calls that the user agrees to when a tool or the guard asks."""
         self._counters: Counter[Hashable] = Counter()
-        self._broken_mock: tuple[str, bool] | None = None
+        self._no_evidence: tuple[str, bool] | None = None
 
-    def break_mock(self, problem: str, *, ends_run: bool) -> Abort:
-        """A mock is broken: the exception that ends the trial, whose result then shows nothing about the agent.
+    def end_trial(self, problem: str, *, ends_run: bool) -> Abort:
+        """The exception that ends the trial, because a mock or recording cannot answer a call: nobody's answer.
 
-        `ends_run` says that the mistake is in the mock itself, so that every trial would meet it.
+        `ends_run` says that the mistake is in a mock itself, so that every trial would meet it.
         """
-        self._broken_mock = self._broken_mock or (problem, ends_run)
+        self._no_evidence = self._no_evidence or (problem, ends_run)
         return Abort(problem, effect="none")
 
     def hear(self, text: str) -> None:
@@ -233,8 +233,8 @@ class CallContext:
 
         Raises `ConfigError` when a mistake in a mock ended the trial: the setup is broken.
         """
-        if self._broken_mock is not None:
-            problem, ends_run = self._broken_mock
+        if self._no_evidence is not None:
+            problem, ends_run = self._no_evidence
             if ends_run:
                 raise ConfigError(problem)
             trajectory = msgspec.structs.replace(trajectory, stop_reason="infra_error", error=problem)

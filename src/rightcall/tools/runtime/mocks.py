@@ -176,11 +176,11 @@ class MockPlan:
             problem = f"mocks.{tool.name}: {_name_of(function)} raised {type(error).__name__}: {error}{place}"
             hint = 'raise rightcall.ToolError("not_found", "…") for what the model should read'
             is_mistake = is_own and isinstance(error, MISTAKES)
-            raise context.break_mock(
+            raise context.end_trial(
                 problem if is_mistake else f"{problem}; {hint}", ends_run=is_mistake
             ) from error
         if problem := _result_problem(tool, result):
-            raise context.break_mock(f"mocks.{tool.name}: {_name_of(function)}: {problem}", ends_run=False)
+            raise context.end_trial(f"mocks.{tool.name}: {_name_of(function)}: {problem}", ends_run=False)
         return result
 
     def _check(self, tool: Tool, mock: Mock, where: str) -> list[str]:
