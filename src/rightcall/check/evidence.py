@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import chain
 
 from rightcall.check.design import CheckDesign
 from rightcall.decide.check_result import AlarmConfirmation, CheckCalls, HardFailure
@@ -59,7 +60,7 @@ class CheckEvidence:
 
     @property
     def tried(self) -> list[CaseResult]:
-        return [result for results in self.results.values() for result in results]
+        return list(chain.from_iterable(self.results.values()))
 
     def never_answered(self, golden: str) -> bool:
         """Whether a golden was tried and got no answer at all."""

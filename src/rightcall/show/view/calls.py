@@ -74,8 +74,6 @@ class CallView(Record, frozen=True):
     raw: str | None = None
     latency_ms: float | None = None
     approval: str = ""
-    word: str = ""
-    tone: Literal["", "good", "quiet", "bad"] = ""
     agent: str = ""
     """The agent that made the call, where there are several; `expected_agent` the one that should, `depth` how many
     agents are above it."""
@@ -83,6 +81,14 @@ class CallView(Record, frozen=True):
     depth: int = 0
     written: str = ""
     """The tool that was called, where the call is named by what it does."""
+
+    @property
+    def word(self) -> str:
+        return KIND_WORDS[self.kind]
+
+    @property
+    def tone(self) -> Literal["good", "quiet", "bad"]:
+        return TONES.get(self.kind, "bad")
 
 
 def call_views(pairing: Pairing, result: CaseResult) -> tuple[CallView, ...]:
@@ -142,8 +148,6 @@ def _view(
         latency_ms=call.latency_ms if call else None,
         approval=call.approval.decision if call and call.approval else "",
         written=_name_as_written(call),
-        word=KIND_WORDS[pair.kind],
-        tone=TONES.get(pair.kind, "bad"),
     )
 
 
