@@ -46,8 +46,8 @@ numbers; `rightcall list metrics NAME` shows a page in the terminal.
 ## Measured on request
 
 Name them under `metrics` in a suite, or with `--metric NAME`: a case then passes only when they do, and is an error
-where they have nothing to check. `measure: NAME` there and `--measure NAME` measure without deciding. Settings go in
-parentheses: `call_count(limit=3)`.
+where they have nothing to check. `measure: NAME` there and `--measure NAME` measure without deciding; a note of the
+verdict names those that could not be computed. Settings go in parentheses: `call_count(limit=3)`.
 
 {table(asked_for)}
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.metrics.tally import MOST_TEXTS, Tally, error_text
+from rightcall.metrics.failed_calls import MOST_TEXTS, error_text
+from rightcall.metrics.tally import Tally
 from rightcall.model import CaseResult, Failure, LedgerEntry, ToolCall, Trajectory
 
 NO_KEY = "TAVILY_API_KEY is not set"

@@ -12,6 +12,7 @@ A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 
     answer_values  the numbers, identifiers, dates and names of an answer
     conversation   scores a conversation turn by turn and as a whole
+    failed_calls   tools that failed in every call of a run
     passes         pass rates over goldens, in nine bytes per trial
     tally          summarizes results as they arrive, in nearly constant memory
     value_sources  what an agent was told and what tools returned, as text and as values: what an answer may state

@@ -8,95 +8,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
-from rightcall.core.text import one_line
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
+from rightcall.metrics.failed_calls import FailedCalls
 from rightcall.metrics.passes import Passes
-from rightcall.model.call import RAISED, ToolCall
 from rightcall.model.failure import JUDGE_CODES, Code
 from rightcall.model.golden import CATEGORIES
-from rightcall.model.run import CaseResult, FailedTool, GroupSummary, JudgeSummary, Role, Summary
+from rightcall.model.run import (
+    BrokenMetric,
+    CaseResult,
+    GroupSummary,
+    JudgeSummary,
+    Role,
+    Summary,
+)
 from rightcall.model.score import Judging, Score
-from rightcall.model.skill_refusal import text_leaves
 from rightcall.model.trajectory import NOTHING_USED, Usage
-
-MOST_TEXTS = 20
-"""Different errors that are counted of a tool: the first in alphabetical order, so that no order of results matters."""
-LONGEST_ERROR = 160
-
-REFUSALS = frozenset(
-    (
-        "unknown_tool", "invalid_json", "invalid_args", "confirmation_required", "confirmation_invalid",
-        "confirmation_rejected", "permission_denied", "idempotency_key_reused", "in_progress",
-    )
-)  # fmt: skip
-"""Errors of the contract that a call gets instead of being run."""
-
-ALL = ""
-"""In place of an error: all of them together."""
-
-
-class FailedCalls:
-    """Counts the failed calls of each tool until one of its calls works.
-
-    Injected faults and attacks, refusals, and calls of tools that do not exist are no failures of a tool. Neither are
-    errors of the `expected` tools, whose mocks answer with one.
-    """
-
-    def __init__(self, expected: Iterable[str] = ()) -> None:
-        self._tools: dict[str, Counter[str] | None] = dict.fromkeys(expected)
-
-    def add(self, result: CaseResult) -> None:
-        """Count the calls of a trial."""
-        for call in () if result.trajectory is None else result.trajectory.calls:
-            if call.status == "ok":
-                self._tools[call.name] = None
-            elif call.status == "error" and not _is_refusal(call, result):
-                self._count(call.name, error_text(call.notes.get(RAISED) or call.output))
-
-    def tools(self) -> tuple[FailedTool, ...]:
-        """The tools of which no call worked, by name, each with its most common error."""
-        return tuple(
-            FailedTool(tool, errors[ALL], min(errors.keys() - {ALL}, key=lambda text: (-errors[text], text)))
-            for tool, errors in sorted(self._tools.items())
-            if errors
-        )
-
-    def _count(self, tool: str, error: str) -> None:
-        counted = self._tools.setdefault(tool, Counter())
-        if counted is None:
-            return
-        counted.update((ALL, error))
-        for text in sorted(counted)[MOST_TEXTS + 1 :]:
-            del counted[text]
-
-
-def _is_refusal(call: ToolCall, result: CaseResult) -> bool:
-    """Whether the tool was not run, or was made to fail."""
-    if isinstance(call.output, dict) and call.output.get("error") in REFUSALS:
-        return True
-    if any(failure.code == "unknown_tool" and failure.actual == call.name for failure in result.codes):
-        return True
-    ledger = result.trajectory.ledger if result.trajectory is not None else ()
-    return any(entry.phase in ("fault", "attack") and entry.call_id == call.id for entry in ledger)
-
-
-def error_text(output: Any) -> str:
-    """What a failed call says, on one line: its own sentence, of a traceback the last line."""
-    if isinstance(output, dict):
-        named = (output.get(name) for name in ("detail", "message", "error"))
-        output = next((text for text in named if text and isinstance(text, str)), output)
-    elif isinstance(output, list):
-        output = [part.get("text", part) if isinstance(part, dict) else part for part in output]
-    text = output if isinstance(output, str) else " ".join(text_leaves(output))
-    if text.startswith("Traceback"):
-        text = text.rstrip().rpartition("\n")[2]
-    return one_line(text, LONGEST_ERROR) or "without a reason"
-
 
 UNITS = 2**60
 """Units of a score of 1."""
-
 NANO = 1_000_000_000
 """Costs are added up in nano-dollars, exactly."""
 USED = ("input_tokens", "output_tokens", "nano_usd")
@@ -196,6 +126,9 @@ class Tally:
         self._tags: dict[str, Group] = {}
         self._codes: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()  # tokens, costs, verdicts of judges, cases of `OF_CASES`
+        self._metric_errors: dict[
+            str, str
+        ] = {}  # of each requested metric that broke the first error as sorted
         self._first_trial, self._last_trial = sys.maxsize, -1
 
     def add(self, result: CaseResult) -> None:
@@ -231,6 +164,9 @@ class Tally:
             self.spend(result.user_usage, "user")
         if result.metrics is not SPOTLESS:
             for name, score in result.metrics.items():
+                if score.error and name in self._named and not result.error:
+                    self._counts[f"broken {name}"] += 1
+                    self._metric_errors[name] = min(self._metric_errors.get(name, score.error), score.error)
                 if score.judged is None:
                     continue
                 if name == "overall":
@@ -325,6 +261,12 @@ class Tally:
         return {name: JudgeSummary(*counted) for name, counted in numbers.items()}
 
     @property
+    def metric_errors(self) -> tuple[BrokenMetric, ...]:
+        """The requested metrics that could not be computed in some answered cases, by name."""
+        errors = sorted(self._metric_errors.items())
+        return tuple(BrokenMetric(name, self._counts[f"broken {name}"], error) for name, error in errors)
+
+    @property
     def unchecked(self) -> int:
         return self._counts["unchecked"]
 
@@ -381,5 +323,6 @@ class Tally:
             roles=self.roles,
             judges=self.judges,
             failed_tools=self._failed_calls.tools(),
+            broken_metrics=self.metric_errors,
             **cases,
         )

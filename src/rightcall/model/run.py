@@ -9,6 +9,7 @@ from rightcall.core.text import one_line, percent, pluralize
 from rightcall.model.failure import Failure
 from rightcall.model.floor import Floor
 from rightcall.model.golden import Category
+from rightcall.model.note import Note
 from rightcall.model.record import Record, Several
 from rightcall.model.score import Score
 from rightcall.model.trajectory import Trajectory, Usage
@@ -161,6 +162,17 @@ class FailedTool(Record, frozen=True):
         return f"{one_line(self.tool, 80)} failed in {self.calls:,} of {pluralize(self.calls, 'call')}: {self.error}"
 
 
+class BrokenMetric(Record, frozen=True):
+    """A requested metric that could not be computed in some answered cases, and the first of its errors as sorted."""
+
+    metric: str
+    cases: int
+    error: str
+
+    def __str__(self) -> str:
+        return f"{self.metric} could not be computed in {pluralize(self.cases, 'case')}: {one_line(self.error, 160)}"
+
+
 class Summary(Record, frozen=True):
     """The summary of a run: overall, by category and tag, and how often each code occurred.
 
@@ -175,7 +187,8 @@ class Summary(Record, frozen=True):
     `failed_by_judges` how many cases would have passed but for them.
     `floor` is what trivial agents pass, `worst_case` what a hijacked agent reaches, for a gate that asks for it.
     `undelivered` of the unchecked cases are attacks that the agent never met, `undelivered_twins` benign twins of which
-    it never met the remark; `delivered` counts the attacks that it met. `failed_tools` failed in every call;
+    it never met the remark; `delivered` counts the attacks that it met. `failed_tools` failed in every call,
+    `broken_metrics` could not be computed in some cases;
     `keeps_state` says how an agent carried one trial into another. `requests` were sent to the agent's model, as far as
     they were seen; `why` says by which rules and bounds the verdict was reached.
     """
@@ -206,11 +219,22 @@ class Summary(Record, frozen=True):
     keeps_state: str = ""
     requests: int = 0
     why: tuple[str, ...] = ()
+    broken_metrics: tuple[BrokenMetric, ...] = ()
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of any verdict about the run must also know."""
+        state = (Note("keeps_state", self.keeps_state),) if self.keeps_state else ()
+        return (
+            *(Note("tool_error", str(tool)) for tool in self.failed_tools),
+            *(Note("broken_metric", str(metric)) for metric in self.broken_metrics),
+            *state,
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a reader of the decision must also know: shown right below it."""
-        return tuple(filter(None, (*map(str, self.failed_tools), self.keeps_state)))
+        """The texts of the notes: shown right below the decision."""
+        return tuple(note.text for note in self.notes)
 
     @property
     def nothing_delivered(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
@@ -17,9 +16,7 @@ from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.model.failure import FATAL
 from rightcall.model.floor import Floor
-from rightcall.model.note import Note
 from rightcall.model.record import Record
-from rightcall.model.run import Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
@@ -100,17 +97,8 @@ def gate_run(
     verdict = with_template_notice(verdict, undeclared_templates(gate, store.runs.goldens(stored.id)))
     verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
     rate = summary.overall.rate if summary else None
-    notes = (*_warnings(summary), *verdict.notes)
-    verdict = msgspec.structs.replace(verdict, rate=rate, notes=notes)
+    verdict = msgspec.structs.replace(verdict, rate=rate)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
-
-
-def _warnings(summary: Summary | None) -> Iterator[Note]:
-    """What a reader of any verdict about a run must know."""
-    if summary is not None:
-        yield from (Note("tool_error", str(tool)) for tool in summary.failed_tools)
-        if summary.keeps_state:
-            yield Note("keeps_state", summary.keeps_state)
 
 
 class RunComparison(Record, frozen=True):

@@ -97,7 +97,7 @@ def with_verdict(summary: Summary, verdict: Verdict) -> Summary:
 
 
 def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) -> Verdict:
-    """The verdict with what rates exclude: unchecked cases, and calls of real tools whose outcome is unknown.
+    """The verdict with the notes of a run and what rates exclude: unchecked cases, calls whose outcome is unknown.
 
     Without a checked case there is no other verdict, whatever a gate says about undecided runs. A PASS of a gate that
     limits no pass rate says how many cases did not pass.
@@ -112,6 +112,7 @@ def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) ->
         verdict = by_delivery(verdict.with_clause(summary.unchecked_text), summary)
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
         verdict = msgspec.structs.replace(verdict, word="ERROR", reason=NO_AGENT, hint=NAME_AGENTS)
+    verdict = msgspec.structs.replace(verdict, notes=(*summary.notes, *verdict.notes))
     return verdict.with_clause(unknown_calls_text(summary.unknown_calls) if summary.unknown_calls else "")
 
 
