@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.improve.code_changes import lines_by_function
+from rightcall.improve.changes import lines_by_function
 from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.metrics.case_result import result_of
 from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory

@@ -12,6 +12,5 @@ base_version       the version a change started from, run or scored again
 
     base_process  the program that runs the base version of a suite
     base_trials   fresh trials of the version that a change started from
-    result_changes  results of tools that differ from the baseline's
     options       the options of `rightcall check` and `rightcall.check`, each declared once
 """

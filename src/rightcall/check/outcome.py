@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +13,6 @@ import msgspec
 from rightcall.check.decision import few_hint, finding_of, with_failed_tools
 from rightcall.check.design import CheckDesign
 from rightcall.check.evidence import CheckEvidence
-from rightcall.check.result_changes import result_notes
 from rightcall.check.silent_services import silence_notes
 from rightcall.check.words import (
     base_moved,
@@ -20,7 +20,7 @@ from rightcall.check.words import (
     never_seen_chance,
     notes_on_confirmation,
 )
-from rightcall.core.text import one_line, shorten
+from rightcall.core.text import one_line, pluralize, shorten
 from rightcall.decide.check_result import (
     BaselineFacts,
     CheckCalls,
@@ -34,7 +34,9 @@ from rightcall.metrics.matching.reasons import reason
 from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.open_call import unknown_calls_text
 from rightcall.model.run import CaseResult, Summary
+from rightcall.run.baseline_file import BaselineLine
 from rightcall.run.baseline_pool import models_that_answered
+from rightcall.run.result_marks import mark_excerpts, result_marks, tool_of
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
 MOST_SHOWN = 20
@@ -266,3 +268,33 @@ def result_without_trials(design: CheckDesign, word: CheckWord, reason: str) -> 
         everything=design.everything,
         warnings=design.warnings,
     )
+
+
+def result_notes(
+    goldens: Mapping[str, BaselineLine], results: Mapping[str, Sequence[CaseResult]]
+) -> Iterator[str]:
+    """A note on each tool, with a result before and now. What varied in the baseline is not compared."""
+    compared, different = Counter[str](), Counter[str]()
+    examples: dict[str, str] = {}
+    for golden, mark, key, before in _pairs(goldens, results):
+        tool = tool_of(key)
+        compared[tool] += 1
+        if mark != before:
+            different[tool] += 1
+            earlier, now = mark_excerpts(before, mark)
+            examples.setdefault(tool, f"{earlier} in the baseline, {now} now ({golden})")
+    for tool, times in different.most_common():
+        calls = pluralize(compared[tool], "call")
+        yield f"the result of {tool} differs in {times:,} of {calls}: {examples[tool]}"
+
+
+def _pairs(
+    goldens: Mapping[str, BaselineLine], results: Mapping[str, Sequence[CaseResult]]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Golden, mark now, key and mark before of each call that both versions made."""
+    for golden, trials in sorted(results.items()):
+        before = goldens[golden].results if golden in goldens else {}
+        for trajectory in (trial.trajectory for trial in trials if before and trial.trajectory is not None):
+            for key, mark in result_marks(trajectory.calls).items():
+                if before.get(key):
+                    yield golden, mark, key, before[key]

@@ -4,7 +4,7 @@ run_analysis     why a run fails: streamed from the store, or from results in me
 findings         the result: symptoms and evidence, causes/, hypotheses, ranked
 proposals        changes worth trying, where each can act, and what definitions become (patch)
 proof/           `improve`: changes of definitions, tried on some goldens and proven on others
-changes          what changed between two runs (code_changes), and which flipped goldens that touches (attribution)
+changes          what changed between two runs, in code too, and which flipped goldens that touches (attribution)
 reference        what changed since failing goldens last passed
 robustness       what faults and harmless changes (perturbations, paraphrases) did to a run, paired with a clean one
 model_texts      what a model writes: rewritten descriptions, variants of a text

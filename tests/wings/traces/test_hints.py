@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.wings.traces.hints import capture_hint
+from rightcall.wings.traces.assembly import capture_hint
 
 STANDARD, TRACELOOP = (
     "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY",

@@ -16,7 +16,6 @@ To support another export: a file in `exports/`. Another instrumentation: a file
 
     calls         calls from answers and tool spans: the call is what the model wrote, the result is what the tool did
     content       helpers for content: JSON inside text, arguments, lists flattened into numbered names
-    hints         the setting to change when a trace lacks content, by instrumentation
     messages      messages of requests and answers, in any format found in traces
     names         attribute names of the GenAI semantic conventions, as of November 2026 (all of status Development)
     otlp_request  requests of OTLP over HTTP
