@@ -39,7 +39,7 @@ class Check(Record, frozen=True):
     p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
     had to exclude (`only_here` and `only_there`). A check of a judged rate has the judge's own rate (`judged`) and the
     number of `labels` that decided; `judges` are the metrics; `uncalibrated`: the judge's own rate decided.
-    `without_value` counts trials of which nothing is known.
+    `without_value` counts trials of which nothing is known. `danger` says what cannot be taken back.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Check(Record, frozen=True):
     labels: int | None = None
     uncalibrated: bool = False
     without_value: int = 0
+    danger: str = ""
 
 
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
@@ -257,11 +258,17 @@ class HardRule(msgspec.Struct, frozen=True):
         unanswered = unanswered_trials(outcomes)
         if hit:
             times = sum(hits[golden] for golden in hit)
+            danger = danger_clause(self.code, len(hit)) if self.code in FATAL else ""
             sentence = f"{self.code} in {pluralize(len(hit), 'golden')}, 0 allowed"
-            if self.code in FATAL:
-                sentence = f"{WORD} {danger_clause(self.code, len(hit))}"
             return Check(
-                self.name, "FAIL", sentence, value=float(times), limit=0.0, n=clusters, trials=trials
+                self.name,
+                "FAIL",
+                f"{WORD} {danger}" if danger else sentence,
+                value=float(times),
+                limit=0.0,
+                n=clusters,
+                trials=trials,
+                danger=danger,
             )
         if why := "no golden has a scored trial" if not clusters else self._unseen(outcomes):
             sentence = f"whether {self.code} occurs is undecided: {why}"

@@ -24,7 +24,6 @@ from rightcall.decide.rules import (
     fatal_rules,
     rules_of,
 )
-from rightcall.model.danger import WORD
 from rightcall.model.failure import TOOL_ERROR
 from rightcall.model.note import Note
 from rightcall.model.record import Record
@@ -246,7 +245,7 @@ def _reason(word: Word, checks: Sequence[Check]) -> str:
     if word == "PASS":
         return deciding[0].sentence
     rates = [check for check in checks if check.name == "pass rate" and check not in deciding]
-    only_damage = all(check.sentence.startswith(WORD) for check in deciding)
+    only_damage = all(check.danger for check in deciding)
     shown = rates if only_damage or any(check.word != "PASS" for check in rates) else []
     return "; ".join(check.sentence for check in (*shown, *deciding))
 

@@ -6,7 +6,6 @@ from rightcall.core.text import hundredths, percent
 from rightcall.decide.rate_range import range_text
 from rightcall.decide.rules import Check
 from rightcall.decide.verdict import Verdict
-from rightcall.model.danger import WORD
 from rightcall.show.run_screen import print_verdict, say_wrapped
 from rightcall.show.screen import Screen, print_columns
 
@@ -15,8 +14,7 @@ TITLES = ("rule", "wanted", "measured", "verdict")
 
 def print_gate(out: Screen, verdict: Verdict) -> None:
     """Print a verdict and, of several rules, what each wanted and measured."""
-    damage = [check.sentence for check in verdict.checks if check.sentence.startswith(WORD)]
-    dangers = [sentence.removeprefix(WORD).strip() for sentence in damage]
+    dangers = [check.danger for check in verdict.checks if check.danger]
     print_verdict(out, verdict.word, verdict.reason, dangers, verdict.hint)
     if len(verdict.checks) > 1:
         out.print()
