@@ -36,15 +36,19 @@ def verdict_by_people(
             goldens = pluralize(policy.labels - len(judged), "more golden")
             problem = f"{goldens} and their labels are needed"
             hint = "`measure:` instead of `metrics:` shows the score without deciding"
-        reason = f"{verdict.reason}, but the judge is not proven: {problem}"
-        return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason, hint=hint)
+        *before, last = verdict.lines
+        reason = f"{last}, but the judge is not proven: {problem}"
+        return verdict.because(*before, reason, word="INCONCLUSIVE", hint=hint)
     refused = sum(not word for word in people.values())
     if verdict.word == "PASS" and refused:
         cases = pluralize(len(people), "labelled case")
-        reason = f"people fail {refused:,} of {cases}; {verdict.reason} by the judge"
-        return msgspec.structs.replace(verdict, word="FAIL", reason=reason)
+        *before, last = verdict.lines
+        return verdict.because(
+            f"people fail {refused:,} of {cases}", *before, f"{last} by the judge", word="FAIL"
+        )
     labels = pluralize(len(people), "label")
-    return msgspec.structs.replace(verdict, reason=f"{verdict.reason}, by a judge with {labels}")
+    *before, last = verdict.lines
+    return verdict.because(*before, f"{last}, by a judge with {labels}")
 
 
 def _weakness(evidence: JudgedEvidence, policy: JudgePolicy) -> str:

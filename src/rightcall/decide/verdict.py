@@ -44,7 +44,8 @@ class Verdict(Record, frozen=True):
     `reason` does not have the word. `hypotheses` is the number of rules with error control, for which Holm's correction
     was made. `unscored`
     names goldens without a scored trial, which are excluded from rates. `hint` says what would decide it; `notes` say
-    what the numbers take for granted. `rate` is the pass rate as displayed.
+    what the numbers take for granted. `rate` is the pass rate as displayed. `clauses` are the parts of the reason
+    without the dangers, which screens show apart; None where the reason is one clause.
     `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
 
@@ -62,6 +63,12 @@ class Verdict(Record, frozen=True):
     notes: tuple[Note, ...] = ()
     rate: Rate | None = None
     uncalibrated: tuple[str, ...] = ()
+    clauses: tuple[str, ...] | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The clauses of the reason, for a line each."""
+        return (self.reason,) if self.clauses is None else self.clauses
 
     @property
     def sentence(self) -> str:
@@ -74,7 +81,19 @@ class Verdict(Record, frozen=True):
 
     def with_clause(self, text: str) -> Verdict:
         """The verdict with one more clause of its reason; the same without a text."""
-        return msgspec.structs.replace(self, reason=f"{self.reason}; {text}") if text else self
+        if not text:
+            return self
+        return msgspec.structs.replace(self, reason=f"{self.reason}; {text}", clauses=(*self.lines, text))
+
+    def because(self, *clauses: str, word: Word | None = None, hint: str | None = None) -> Verdict:
+        """The verdict with another reason, and with another word or hint if they are given."""
+        return msgspec.structs.replace(
+            self,
+            word=self.word if word is None else word,
+            reason="; ".join(clauses),
+            clauses=clauses,
+            hint=self.hint if hint is None else hint,
+        )
 
     def __repr__(self) -> str:
         return f"<Verdict {self.sentence}>"
@@ -150,8 +169,10 @@ def decide(
         hint = "set min, above_floor, a baseline, forbid or the min of a metric, category or tag"
         return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason, hint=hint)
     hint = _hint(rules, checks, outcomes, gate.alpha) if word == "INCONCLUSIVE" else ""
-    verdict = msgspec.structs.replace(verdict, word=word, reason=_reason(word, checks), hint=hint)
-    return verdict.with_clause(unanswered.text)
+    decisive = _decisive(word, checks)
+    verdict = verdict.because(*(check.sentence for check in decisive), word=word, hint=hint)
+    clauses = tuple(check.sentence for check in decisive if not check.danger)
+    return msgspec.structs.replace(verdict, clauses=clauses).with_clause(unanswered.text)
 
 
 def _look(rule: GateRule, outcomes: Sequence[Outcome], alpha: float, stopped: Stopped | None) -> Check:
@@ -239,15 +260,15 @@ def _bound(
     return rule.look(outcomes, alpha * p / adjusted)
 
 
-def _reason(word: Word, checks: Sequence[Check]) -> str:
+def _decisive(word: Word, checks: Sequence[Check]) -> list[Check]:
     """The pass rate, if it has a say, then whatever else decides; of a PASS the first rule is enough."""
     deciding = [check for check in checks if check.word == word]
     if word == "PASS":
-        return deciding[0].sentence
+        return deciding[:1]
     rates = [check for check in checks if check.name == "pass rate" and check not in deciding]
     only_damage = all(check.danger for check in deciding)
     shown = rates if only_damage or any(check.word != "PASS" for check in rates) else []
-    return "; ".join(check.sentence for check in (*shown, *deciding))
+    return [*shown, *deciding]
 
 
 def _hint(

@@ -178,7 +178,8 @@ class Summary(Record, frozen=True):
 
     `trials` is the maximum number of trials of a golden. `named` are the metrics requested by name, to decide
     or to observe. `pass_k` has pass^1, pass^2, …: the unbiased share of goldens of which all k trials pass;
-    empty when there is one trial. `word` and `reason` are the verdict.
+    empty when there is one trial. `word` and `reason` are the verdict,
+    `clauses` the parts of the reason but dangers.
     `unknown_calls` counts calls of real tools whose outcome is unknown, in all
     cases, also in those that pass. `stopped_early` says that the run ended before its last case, at a moment that its
     results chose. `unchecked` counts cases without any check, which are in no other number but `usage`;
@@ -220,6 +221,7 @@ class Summary(Record, frozen=True):
     requests: int = 0
     why: tuple[str, ...] = ()
     broken_metrics: tuple[BrokenMetric, ...] = ()
+    clauses: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[Note, ...]:

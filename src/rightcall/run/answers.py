@@ -12,8 +12,6 @@ import re
 from contextlib import suppress
 from itertools import islice
 
-import msgspec
-
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.core.errors import AgentSetupError, ConfigError
 from rightcall.core.text import pluralize, visible
@@ -138,7 +136,7 @@ def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) 
         cases, problem = cases + 1, problem or done.error or (UNHEARD if done.unheard else "")
     if not cases:
         return verdict
-    return msgspec.structs.replace(verdict, word="ERROR", reason=no_answer_reason(cases, problem))
+    return verdict.because(no_answer_reason(cases, problem), word="ERROR")
 
 
 def no_answer_reason(cases: int, problem: str = "") -> str:

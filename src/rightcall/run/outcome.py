@@ -69,20 +69,22 @@ def verdict_without_gate(
     noun = "golden" if summary.trials == 1 else "trial"
     passed = f"{whole.passed:,} of {pluralize(whole.cases, noun)} passed"
     word: Word
+    more = ""
     if broken > MOST_ERRORS * tried or (broken and not failed):
-        word, reason = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored; {missing}"
+        word, reason = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
+        more = missing
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
         word, reason = "ERROR", missing
     elif failed:
         by_judges = summary.failed_by_judges
         marked = f", {by_judges:,} failed by a model" if by_judges else ""
-        unknown = f"; {missing}" if whole.errors else ""
-        word, reason = "FAIL", f"{passed}{marked}; all wanted{unknown}"
+        word, reason = "FAIL", f"{passed}{marked}; all wanted"
+        more = missing if whole.errors else ""
     elif whole.errors:
-        word, reason = "INCONCLUSIVE", f"{passed}; {missing}"
+        word, reason, more = "INCONCLUSIVE", passed, missing
     else:
         word, reason = "PASS", passed
-    verdict = Verdict(word, reason, errors=whole.errors, trials=tried)
+    verdict = Verdict(word, reason, errors=whole.errors, trials=tried).with_clause(more)
     if judged is not None:
         from rightcall.decide.judged_cases import verdict_by_people
 
@@ -93,7 +95,9 @@ def verdict_without_gate(
 
 def with_verdict(summary: Summary, verdict: Verdict) -> Summary:
     """The summary with the verdict: its word, its reason, and why at length."""
-    return msgspec.structs.replace(summary, word=verdict.word, reason=verdict.reason, why=why_lines(verdict))
+    return msgspec.structs.replace(
+        summary, word=verdict.word, reason=verdict.reason, clauses=verdict.lines, why=why_lines(verdict)
+    )
 
 
 def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) -> Verdict:
@@ -111,7 +115,7 @@ def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) ->
     elif summary.unchecked:
         verdict = by_delivery(verdict.with_clause(summary.unchecked_text), summary)
     if summary.overall.means.get(AGENTS_KNOWN) == 0.0:
-        verdict = msgspec.structs.replace(verdict, word="ERROR", reason=NO_AGENT, hint=NAME_AGENTS)
+        verdict = verdict.because(NO_AGENT, word="ERROR", hint=NAME_AGENTS)
     verdict = msgspec.structs.replace(verdict, notes=(*summary.notes, *verdict.notes))
     return verdict.with_clause(unknown_calls_text(summary.unknown_calls) if summary.unknown_calls else "")
 
@@ -120,15 +124,14 @@ def by_delivery(verdict: Verdict, summary: Summary) -> Verdict:
     """The verdict, which is not PASS where attacks were planned and none of them reached the agent."""
     if verdict.word != "PASS" or not summary.nothing_delivered:
         return verdict
-    reason = f"{nothing_delivered_text(summary.undelivered)}; {verdict.reason}"
-    return msgspec.structs.replace(verdict, word="INCONCLUSIVE", reason=reason)
+    return verdict.because(nothing_delivered_text(summary.undelivered), *verdict.lines, word="INCONCLUSIVE")
 
 
 def nothing_checked(cases: int, errors: int = 0) -> Verdict:
     """The verdict of a run without a checked case: INCONCLUSIVE, or ERROR if too many got no answer."""
     ran = nothing_checked_text(cases)
     if errors > MOST_ERRORS * cases:
-        return Verdict("ERROR", f"{ran}; {errors:,} of them got no answer")
+        return Verdict("ERROR", ran).with_clause(f"{errors:,} of them got no answer")
     return Verdict("INCONCLUSIVE", ran, hint=NOTHING_CHECKED)
 
 

@@ -28,7 +28,6 @@ LABEL = 8
 """Width of the first column of a block."""
 MOST_KINDS = 4
 MOST_FAILED = 200
-WANTED = " wanted"
 
 
 class NextStep(Record, frozen=True):
@@ -42,7 +41,7 @@ class RunScreen(Record, frozen=True):
     """What is printed of a finished run. `notes` are warnings, of which the first is shown."""
 
     word: str
-    reason: str
+    clauses: tuple[str, ...]
     failures: FailureKinds = FailureKinds()
     hint: str = ""
     price: str = ""
@@ -66,7 +65,7 @@ def run_screen(
     failures = failure_kinds(store, run.id, kinds)
     return RunScreen(
         word or summary.word,
-        verdict_reason(summary),
+        summary.clauses if summary.reason else (verdict_reason(summary),),
         failures,
         hint,
         price_text(summary.requests, run),
@@ -107,7 +106,7 @@ def price_text(requests: int, run: Run) -> str:
 
 def print_run_screen(out: Screen, screen: RunScreen) -> None:
     """Print everything of a run but the commands to type next."""
-    print_verdict(out, screen.word, screen.reason, screen.failures.dangers, screen.hint)
+    print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, screen.hint)
     if not screen.failures.kinds:
         out.print(screen.price, indent=len(screen.word) + 2)
     for kind in screen.failures.kinds:
@@ -158,10 +157,12 @@ def print_steps(out: Screen, steps: Sequence[NextStep]) -> None:
         )
 
 
-def print_verdict(out: Screen, word: str, reason: str, dangers: Iterable[str] = (), hint: str = "") -> None:
+def print_verdict(
+    out: Screen, word: str, clauses: Sequence[str], dangers: Iterable[str] = (), hint: str = ""
+) -> None:
     """The word and its reason, a clause a line; then what is dangerous."""
     color, indent = COLORS.get(word, "yellow"), " " * (len(word) + 2)
-    first, *others = clauses(reason) or [""]
+    first, *others = clauses or ("",)
     say_wrapped(out, f"{word}  ", first, f"bold {color}", only_label=True)
     for sort in dangers:
         say_wrapped(out, f"{indent}{WORD}  ", sort, "bold white on red", only_label=True)
@@ -171,21 +172,10 @@ def print_verdict(out: Screen, word: str, reason: str, dangers: Iterable[str] = 
         say_wrapped(out, indent, hint)
 
 
-def clauses(reason: str) -> list[str]:
-    """The clauses of a reason, each for a line; damage is counted apart."""
-    lines: list[str] = []
-    for clause in reason.split("; "):
-        if lines and clause.partition(",")[0].endswith(WANTED):
-            lines[-1] += f"; {clause}"
-        elif not clause.startswith(WORD):
-            lines.append(clause)
-    return lines
-
-
 def print_why(out: Screen, stored: StoredRun) -> None:
     """Why a run has its verdict, at length: the rules, their bounds and error rates."""
     summary = stored.run.summary
-    print_verdict(out, stored.verdict or "unfinished", summary.reason if summary else "")
+    print_verdict(out, stored.verdict or "unfinished", summary.clauses if summary else ())
     out.print()
     for line in summary.why if summary else ():
         indent = " " * (len(line) - len(line.lstrip()))
