@@ -12,8 +12,7 @@
     file_digests    a digest of what a file means, equal for edits that cannot change what a program does
     local_names     names of local variables made equal, for `file_digests`
     source_use      what a program reads of its source, for `file_digests`
-    opened_files    which of them a program opens while it runs
-    read_variables  which environment variables its code reads
+    opened_files    which of them a program opens while it runs, and which environment variables its code reads
     syntax_trees    Python sources as syntax trees, also in threads
     python_sources  what Python files import, read and name, without running them
     skill_text      front matter and body of a `SKILL.md`

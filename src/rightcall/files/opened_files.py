@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib.util import source_from_cache
 from pathlib import Path
@@ -18,8 +18,8 @@ from types import FrameType
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote
 
+from rightcall.core.operating_system import environment_mappings
 from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles, content_hash
-from rightcall.files.read_variables import note_variables
 
 SMALL = 16 << 20
 """Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
@@ -290,3 +290,46 @@ def _state(path: str | os.PathLike[str]) -> tuple[int, int] | None:
     except OSError:
         return None
     return stat.st_size, stat.st_mtime_ns
+
+
+THROUGH = frozenset(("os", "_collections_abc", "collections.abc", "posixpath", "ntpath", "genericpath"))
+"""Modules whose functions read a variable for their caller: `getenv`, `environ.get`, `expandvars`."""
+
+_PLAIN: Any = type(os.environ)
+_listed = threading.local()
+_variable_watch: Callable[[str, FrameType | None], None] | None = None
+
+
+class _NotingEnviron(_PLAIN):  # type: ignore[misc]
+    def __getitem__(self, key: Any) -> Any:
+        _read(key)
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        keys = [*super().__iter__()]
+        _listed.keys = {*keys}  # a copy reads each of them once; that names none of them
+        return iter(keys)
+
+
+def note_variables(note: Callable[[str, FrameType | None], None] | None) -> None:
+    """Call `note` with the name and the reader's frame from now on; None ends it."""
+    global _variable_watch  # noqa: PLW0603  the environment is of this process too
+    _variable_watch = note
+    for mapping in environment_mappings():
+        mapping.__class__ = _PLAIN if note is None else _NotingEnviron
+
+
+def _read(key: Any) -> None:
+    listed: set[Any] = getattr(_listed, "keys", set())
+    if key in listed:
+        listed.discard(key)
+        return
+    note, frame = _variable_watch, sys._getframe(2)
+    if note is None or not isinstance(key, str | bytes):
+        return
+    reader: FrameType | None = frame
+    while reader is not None and (
+        reader.f_globals.get("__name__") in THROUGH or reader.f_code.co_filename.startswith("<")
+    ):
+        reader = reader.f_back
+    note(os.fsdecode(key), reader)

@@ -6,8 +6,8 @@ import sys
 
 from aiohttp import web
 
-from rightcall.wings.monitor.alerts import Alerts
 from rightcall.wings.monitor.settings import AlertTo
+from rightcall.wings.monitor.trace_intake import Alerts
 
 
 def alert(check="tool_errors", **more):
