@@ -32,4 +32,5 @@ rehearsal/                    behaviour without a model: made from goldens, play
     result_marks     what tools returned, as a baseline keeps it
     suite_draft      the suite of an agent that exists, with drafts for its tools
     stored_cases     stores scored test cases as a run
+    tool_lock        the lockfile next to a suite: are its tools those that were approved?
 """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +16,9 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import search_modules_in
-from rightcall.lint.lockfile import LOCK_FILE, LockDifference, differences, read_lock
-from rightcall.lint.source.tools import tool_set
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.model.tool import Tool
 from rightcall.models.catalog import ModelCatalog
 from rightcall.models.hosts import split_address
 from rightcall.run.agent_sources import suite_sources
@@ -131,7 +126,7 @@ def _lock_problems(folder: Path, agent: Agent) -> tuple[str, ...]:
     """Tools that are not as `tools.lock` next to the suite has them."""
     if not (folder / "tools.lock").is_file():
         return ()
-    from rightcall.run.suite_plan import lock_differences, lock_problems  # loads the linter
+    from rightcall.run.tool_lock import lock_differences, lock_problems  # loads the linter
 
     tools = [tool for entry in agent.tools for tool in definitions_of(entry)]
     return tuple(lock_problems(folder, lock_differences(folder, tools)))
@@ -192,18 +187,3 @@ def _contradictory_limits(suite: Suite) -> Iterator[str]:
         case, whole = getattr(suite.limits, name), getattr(suite.run_limits, name)
         if case and whole and case > whole:
             yield f"limits.{name} ({case:{form}}) is more than run_limits.{name} ({whole:{form}})"
-
-
-def lock_differences(folder: Path, tools: Iterable[Tool]) -> list[LockDifference]:
-    """The tools that are not as the lockfile in a folder has them; none when there is no lockfile."""
-    path = folder / LOCK_FILE
-    if not os.path.lexists(path):
-        return []
-    return differences(read_lock(path), tool_set(tools).tools)
-
-
-def lock_problems(folder: Path, changes: Iterable[LockDifference]) -> list[str]:
-    """Each difference as a sentence, with what to do."""
-    path = folder / LOCK_FILE
-    accept = f"review it, then accept it: rightcall lint SUITE --lock {shlex.quote(str(path))} --update-lock"
-    return [f"{path}: {difference.tool}: {difference.text}; {accept}" for difference in changes]
