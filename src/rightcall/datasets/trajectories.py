@@ -33,6 +33,7 @@ from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.model.call import ToolCall
 from rightcall.model.dialects import anthropic, native, openai, read_messages, trajectory_from_messages
+from rightcall.model.dialects.endings import stop_of_answer
 from rightcall.model.dialects.transcript import missing_call, require_answer
 from rightcall.model.message import Message, calls_of
 from rightcall.model.record import Record, Several, plain_constructor
@@ -228,7 +229,9 @@ def _with_messages(line: TrajectoryLine, messages: tuple[Message, ...], where: s
                 f"the messages have a call of '{missing}' that 'calls' does not have",
                 "leave out 'calls' to read the messages' own, or write given: how many messages came before the agent",
             )
-    return _trajectory_of(line, messages, calls, derived.output if line.output is None else line.output)
+    trajectory = _trajectory_of(line, messages, calls, derived.output if line.output is None else line.output)
+    stop = stop_of_answer(line.messages) if line.stop_reason == "done" and line.messages else "done"
+    return trajectory if stop == "done" else replace(trajectory, stop_reason=stop)
 
 
 def _trajectory_of(

@@ -280,9 +280,8 @@ def read_message(item: Any) -> SpokenMessage | None:
         elif isinstance(held, str) and held and not spoken.text:
             spoken.text = held
     _read_fields(spoken, item)
-    spoken.finish = as_text(
-        item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason")
-    )
+    finish = item.get("finish_reason") or item.get("stop_reason") or outer.get("finish_reason")
+    spoken.finish = "refusal" if item.get("refusal") else as_text(finish)
     if role == "tool" and not spoken.results:
         call_id = as_text(item.get("tool_call_id") or item.get("id"))
         failed, name = item.get("status") == "error", as_text(item.get("name"))
