@@ -87,7 +87,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='create_agent(…, name="billing")',
     ),
     AdapterInfo(
-        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.66.0",
+        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.68.0",
         "a capability, added to every run",
         (
             "native tools (web search, code execution) run at the provider and are not calls",
@@ -100,7 +100,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
-        "0.2.182", "the message stream of a client",
+        "0.2.184", "the message stream of a client",
         (
             "a tool's latency is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
@@ -247,12 +247,12 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("litellm.rust_bridge.dispatch:PublicDispatch.run", "litellm.rust_bridge.dispatch:PublicDispatch.arun"),
     ),
     AdapterInfo(
-        "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.8.0", "the client's requests",
+        "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.10.0", "the client's requests",
         _OWN_LOOP,
         needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
     ),
     AdapterInfo(
-        "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.49.0", "the client's requests",
+        "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.51.0", "the client's requests",
         (_OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:]),
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
