@@ -50,7 +50,10 @@ def main() -> None:
         "What is the weather in Hanoi?", id="a", expected_calls=(rc.ExpectedCall("get_weather"),)
     )
     run = rc.evaluate(
-        rc.Agent("orbit:get_weather", tools=rc.load_tools("tools.json")), [golden], store="runs.db"
+        rc.Agent("orbit:get_weather", tools=rc.load_tools("tools.json")),
+        [golden],
+        store="runs.db",
+        quiet=True,
     )
     (result,) = run.store.runs.results(run.id, trajectories=True)
     case = TestCase(golden, Trajectory(output="one two three"))
@@ -58,7 +61,7 @@ def main() -> None:
     agent = OrbitAgent(
         lambda text: [("get_weather", {"city": "Hanoi"})], {"get_weather": lambda city: "sunny"}
     )
-    observed = rc.evaluate(rc.observe(agent), [golden], store="runs.db")
+    observed = rc.evaluate(rc.observe(agent), [golden], store="runs.db", quiet=True)
     (seen,) = observed.store.runs.results(observed.id, trajectories=True)
     attributes = {"orbit.kind": "tool", "orbit.tool": "get_weather", "orbit.arguments": '{"city": "Hanoi"}'}
     trace = assemble([Span("a" * 32, "b" * 16, name="call", start=1, end=2, attributes=attributes)])
