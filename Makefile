@@ -7,7 +7,7 @@ WORKERS := -n 2 --dist worksteal
 TESTS := $(BIN)/python -m pytest $(WORKERS) -m "not ray and not nightly and not stories"
 STORIES := $(BIN)/python -m pytest $(WORKERS) -m "stories and not ray and not nightly"
 
-.PHONY: demo test test-stories test-pythons test-ray test-wings nightly search test-node test-adapters check bench docs dist smoke clean
+.PHONY: demo test test-stories test-pythons test-ray test-limbs nightly search test-node test-adapters check bench docs dist smoke clean
 
 # Frameworks that cannot share an environment: each has its own, built once.
 FRAMEWORKS := claude_agent_sdk google_adk crewai smolagents llama_index agent_framework autogen dspy \
@@ -40,17 +40,17 @@ test-pythons: $(VENV)/.made
 
 # Each starts a Ray cluster, so they run one after the other.
 test-ray: $(VENV)/.test-ready
-	$(BIN)/python -m pytest tests/wings/ray -m ray
+	$(BIN)/python -m pytest tests/limbs/ray -m ray
 
-# The core's fast tests without the wings: WINGS=traces removes only that one.
-test-wings: $(VENV)/.test-ready
-	$(BIN)/python -m tests.support.without_wings $(WINGS)
+# The core's fast tests without the limbs: LIMBS=traces removes only that one.
+test-limbs: $(VENV)/.test-ready
+	$(BIN)/python -m tests.support.without_limbs $(LIMBS)
 
 # The long searches: tests marked `nightly`, and every property test with all of its examples.
 NIGHTLY := $(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=nightly -m "(nightly or hypothesis) and not ray"
 nightly: $(VENV)/.test-ready
 	$(NIGHTLY)
-	$(MAKE) test-wings
+	$(MAKE) test-limbs
 
 # The same within a time limit: it ends at the first failure, and running out of time is none.
 SEARCH_SECONDS := 300
@@ -62,7 +62,7 @@ test-adapters: $(FRAMEWORKS:%=test-adapter-%)
 
 # Agents in JavaScript, over `exec:`, with the packages that examples/node/package.json names.
 test-node: $(VENV)/.test-ready .venv-adapters/node/.ready
-	RIGHTCALL_TEST_ADAPTER=node $(BIN)/python -m pytest -o addopts= tests/wings/adapters/own_environment/test_node.py
+	RIGHTCALL_TEST_ADAPTER=node $(BIN)/python -m pytest -o addopts= tests/limbs/adapters/own_environment/test_node.py
 
 # They need Node 22, which is installed beside them where there is an older one.
 .venv-adapters/node/.ready: examples/node/package.json
@@ -74,7 +74,7 @@ test-node: $(VENV)/.test-ready .venv-adapters/node/.ready
 
 test-adapter-%: .venv-adapters/%/.ready
 	RIGHTCALL_TEST_ADAPTER=$* .venv-adapters/$*/bin/python -m pytest -rs -o addopts= -o filterwarnings=default \
-	  -p no:cacheprovider tests/wings/adapters/own_environment/test_$*.py
+	  -p no:cacheprovider tests/limbs/adapters/own_environment/test_$*.py
 
 .PRECIOUS: .venv-adapters/%/.ready
 .venv-adapters/%/.ready:

@@ -14,7 +14,7 @@ from pathlib import Path
 from rightcall.core.codec import encode
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Run, Tool, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Run, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 
@@ -38,9 +38,11 @@ def main() -> None:
 
 def _measured(path: str, failed: str) -> None:
     with open_store(path) as store:
-        start, busy = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        busy = time.process_time()
         found = analyze_run(store, "last")
-        seconds, busy = time.perf_counter() - start, time.process_time() - busy
+        seconds = time.perf_counter() - start
+        busy = time.process_time() - busy
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     assert found.failed == int(failed)
     print(
@@ -70,7 +72,8 @@ def _fill(store: Store, failed: int) -> None:
     writer = store.runs.begin(run, planned=failed, documents={"tools": encode(TOOLS)})
     goldens = [_golden(n) for n in range(-(-failed // TRIALS))]
     writer.add_goldens(goldens)
-    batch, made = [], 0
+    batch = []
+    made = 0
     for golden in goldens:
         for trial, trajectory in enumerate(_trajectories(golden)):
             if made < failed:
@@ -97,7 +100,8 @@ def _trajectories(golden: Golden) -> Iterator[Trajectory]:
     call = golden.expected_calls[0]
     for _ in range(TRIALS):
         way = rng.random()
-        arguments, name = dict(call.args or {}), str(call.tool)
+        arguments = dict(call.args or {})
+        name = str(call.tool)
         hours = arguments | {"minutes": arguments["minutes"] // 60}
         if way < 0.5:
             calls = (ToolCall(name, hours, status="ok", output="done"),)

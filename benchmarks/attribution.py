@@ -24,8 +24,8 @@ from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
 from rightcall.agents.agent import Agent
 from rightcall.improve.attribution import WhatChanged, what_changed
 from rightcall.improve.changes import ChangeItem
-from rightcall.model import Tool
-from rightcall.models.base import Settings
+from rightcall.providers.base import Settings
+from rightcall.records import Tool
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store

@@ -88,7 +88,7 @@ def store_run(path: Path) -> None:
 
     from rightcall.datasets.goldens import load_goldens
     from rightcall.metrics.case_result import result_of
-    from rightcall.model import Run, ToolCall, Trajectory
+    from rightcall.records import Run, ToolCall, Trajectory
     from rightcall.store.address import open_store
 
     goldens = list(load_goldens(path))
@@ -107,7 +107,8 @@ def store_run(path: Path) -> None:
 
 
 def _golden(number: int, rng: random.Random, *, is_weak: bool) -> dict[str, Any]:
-    order, amount = f"A-{number:05}", rng.randint(2, 400)
+    order = f"A-{number:05}"
+    amount = rng.randint(2, 400)
     origin, target = rng.sample(CITIES, 2)
     day = f"2027-{rng.randint(1, 12):02}-{rng.randint(1, 27):02}"
     reason = rng.choice(["late", "broken", "other"])
@@ -137,7 +138,8 @@ def _tool(name: str, text: str, required: str, **parameters: Any) -> dict[str, A
     return {"name": name, "description": text, "input_schema": schema}
 
 
-TEXT, COUNT = {"type": "string"}, {"type": "integer"}
+TEXT = {"type": "string"}
+COUNT = {"type": "integer"}
 EUROS = {"type": "number", "description": "Amount in euros"}
 MINUTES = {"type": "integer", "description": "In minutes"}
 VOLUME = {"type": "integer", "description": "Volume; default is 5"}

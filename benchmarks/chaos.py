@@ -30,11 +30,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.chaos_agent import DESTROYED, ON_POSTGRESQL, WAYS, allow, bring_back
-from rightcall.model import CaseResult, Run
+from rightcall.records import CaseResult, Run
 from rightcall.store.address import open_store
 
 ROOT = Path(__file__).parents[1]
-PERSISTENCE, LOCK = 1.0, 0.3
+PERSISTENCE = 1.0
+LOCK = 0.3
 """Seconds a run insists on a failing store, and one attempt waits for a lock: less than a user's, to be done today."""
 
 RIGHTCALL = f"""
@@ -65,7 +66,8 @@ def main() -> None:
     wrong: list[Ending] = []
     with tempfile.TemporaryDirectory() as folder, stores(ways, Path(folder)) as new_store:
         for way in ways:
-            started, seen = time.monotonic(), Counter[str]()
+            started = time.monotonic()
+            seen = Counter[str]()
             for number in range(options.runs):
                 seed = options.seed * 100_000 + number
                 ending = endure(way, new_store(way, seed), Path(folder) / f"{way}-{seed}", seed)

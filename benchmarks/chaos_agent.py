@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from rightcall.model import Golden, ToolCall
+from rightcall.records import Golden, ToolCall
 
 _calls = count(1)
 _harm: dict[str, Any] = json.loads(os.environ.get("CHAOS", "{}"))
@@ -142,7 +142,8 @@ def backup_of(store: str) -> Path:
 
 
 def back_up(store: str) -> None:
-    source, target = sqlite3.connect(store), sqlite3.connect(backup_of(store))
+    source = sqlite3.connect(store)
+    target = sqlite3.connect(backup_of(store))
     source.backup(target)
     source.close()
     target.close()

@@ -66,7 +66,8 @@ class Cell:
 def rates_of(suite: str, goldens: int, rng: random.Random) -> dict[str, float]:
     """True rates of a suite's goldens."""
     (many, high), (few, low) = SUITES[suite]
-    steady, bad = round(many * goldens), round(few * goldens)
+    steady = round(many * goldens)
+    bad = round(few * goldens)
     rest = goldens - steady - bad
     rates = [high] * steady + [low] * bad + [rng.uniform(0.1, 0.9) for _ in range(rest)]
     rng.shuffle(rates)
@@ -82,7 +83,8 @@ def simulate(design: Design, change: str, points: float, runs: int, seed: int) -
         rates = rates_of(design.suite, design.goldens, rng)
         cut = 0 if change == "global" else round(design.affected * design.goldens)
         names = list(rates)
-        affected, rest = names[:cut], names[cut:]
+        affected = names[:cut]
+        rest = names[cut:]
         before = draw_trials(rates, design.trials, rng)
         after = changed(rates, affected, rest, change, points / 100, rng)
         strata = strata_of(
@@ -121,12 +123,15 @@ BROKEN = {"nothing": 0, "one dead": 1, "one .98 → .5": 1, "two dead": 2}
 
 def simulate_few(suite: str, goldens: int, trials: int, change: str, runs: int, seed: int) -> Cell:
     """One cell of the table of small suites."""
-    rng, words, calls = random.Random(f"{seed}/{suite}/{goldens}/{trials}/{change}"), Counter[str](), 0
+    rng = random.Random(f"{seed}/{suite}/{goldens}/{trials}/{change}")
+    words = Counter[str]()
+    calls = 0
     settings = CheckSettings()
     for run in range(runs):
         everyone = {f"g{i}": 0.9 for i in range(goldens)}
         rates = everyone if suite == "all .9" else rates_of(suite, goldens, rng)
-        before, after = draw_trials(rates, trials, rng), dict(rates)
+        before = draw_trials(rates, trials, rng)
+        after = dict(rates)
         steady = [golden for golden, rate in rates.items() if rate >= 0.9]
         for golden in rng.sample(steady, BROKEN[change]):
             after[golden] = 0.5 if ".5" in change else 0.0

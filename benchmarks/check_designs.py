@@ -101,7 +101,8 @@ def shown(
 ) -> float:
     """The lines of one kind of error; the worst share of the designs that were played again."""
     known = [(share, errors.number) for errors in found if (share := share_of(errors)) is not None]
-    mean, first = math.fsum(share for share, _ in known) / len(known), sorted(known, reverse=True)[:WORST]
+    mean = math.fsum(share for share, _ in known) / len(known)
+    first = sorted(known, reverse=True)[:WORST]
     print(f"{name}: {len(known)} designs, mean {mean:.1%}, worst {first[0][0]:.1%}")
     second = [(share_of(errors) or 0.0, errors) for errors in again([number for _, number in first])]
     worst, at = max(second, key=lambda pair: pair[0])
@@ -139,7 +140,8 @@ def random_design(rng: random.Random) -> RandomDesign:
         sample=rng.randint(40, 300),
         confirm="off",
     )
-    goldens, trials = rng.randint(40, 500), rng.randint(1, 10)
+    goldens = rng.randint(40, 500)
+    trials = rng.randint(1, 10)
     levels = [(rng.random(), rng.random() ** 0.3) for _ in range(rng.randint(1, 4))]
     rates = {
         f"g{i}": rng.choices([p for _, p in levels], [w for w, _ in levels])[0]
@@ -149,7 +151,8 @@ def random_design(rng: random.Random) -> RandomDesign:
     }
     names = list(rates)
     cut = rng.choice((0, round(rng.uniform(0, 0.5) * goldens)))
-    affected, rest = names[:cut], names[cut:]
+    affected = names[:cut]
+    rest = names[cut:]
     clusters = (
         {**clusters_of(affected, "a", rng), **clusters_of(rest, "r", rng)} if rng.random() < 0.3 else {}
     )
@@ -162,7 +165,10 @@ def random_design(rng: random.Random) -> RandomDesign:
 
 def clusters_of(names: list[str], prefix: str, rng: random.Random) -> dict[str, str]:
     """Neighbours in clusters of one size, or of any size up to it."""
-    size, alike, found, at = rng.randint(2, 8), rng.random() < 0.5, dict[str, str](), 0
+    size = rng.randint(2, 8)
+    alike = rng.random() < 0.5
+    found = dict[str, str]()
+    at = 0
     while at < len(names):
         taken = size if alike else rng.randint(1, size)
         found |= dict.fromkeys(names[at : at + taken], f"{prefix}{at}")
@@ -182,7 +188,8 @@ def mean_fall(
 
 def a_little_each(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
     """Every golden worse by the same, as far as it can be, until the mean has fallen by `by`."""
-    after, left = dict(rates), by * len(rates)
+    after = dict(rates)
+    left = by * len(rates)
     while left > 1e-9 and (able := [golden for golden, rate in after.items() if rate > 1e-9]):
         for golden in able:
             fall = min(after[golden], left / len(able))

@@ -34,7 +34,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, open_store(Path(name) / "rightcall.db") as store:
         sys.path.insert(0, name)
-        folder, file = Path(name), write_suite(Path(name), options.goldens)
+        folder = Path(name)
+        file = write_suite(Path(name), options.goldens)
         Simulated.rates = {f"g{i}": 0.02 if i % 12 == 0 else 0.98 for i in range(options.goldens)}
         outcome = asyncio.run(run_plan(plan_suite(load_suite(file), folder, trials=1), store))
         pool = marks(

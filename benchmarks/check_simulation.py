@@ -39,7 +39,9 @@ def play(
     procedure = CheckProcedure(
         ProcedurePlan(strata, settings, before, few=few or {}, another_draw=lambda: strata)
     )
-    steps, calls, old_rates = procedure.steps(), 0, base or rates
+    steps = procedure.steps()
+    calls = 0
+    old_rates = base or rates
     ask = next(steps)
     while True:
         answers = [
@@ -66,7 +68,8 @@ def play_pairs(
     level: float,
 ) -> tuple[bool, int]:
     """Fresh trials of both versions in pairs: whether they confirm an alarm, and the calls that they took."""
-    seen, calls = PairedTrials(goldens, level), 0
+    seen = PairedTrials(goldens, level)
+    calls = 0
     while pairs := seen.next_pairs():
         calls += 2 * len(pairs)
         seen.feed(
@@ -82,7 +85,9 @@ def draw_trials(rates: Mapping[str, float], trials: int, rng: random.Random) -> 
 
 def worse_rates(rates: Mapping[str, float], by: float, rng: random.Random) -> dict[str, float]:
     """The same agent, worse by `by` on average over these goldens; some never pass again."""
-    lost, target, after = 0.0, by * len(rates), dict(rates)
+    lost = 0.0
+    target = by * len(rates)
+    after = dict(rates)
     for golden in rng.sample(sorted(rates), len(rates)):
         if lost >= target:
             break

@@ -30,7 +30,9 @@ from rightcall.decide.check_settings import LONE_LEVEL, CheckSettings, Scores, S
 from rightcall.run.baseline_anchor import ANCHOR_TRIALS, LEVEL
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
-CHECKS, WORSE, SHARED = 250, 0.06, 10
+CHECKS = 250
+WORSE = 0.06
+SHARED = 10
 MIX = {
     ("tool", 20): 0.3, ("tool", 50): 0.2, ("global", 10): 0.2,
     ("tool", 10): 0.1, ("global", 5): 0.1, ("global", 20): 0.1,
@@ -96,7 +98,8 @@ def simulate_baseline(
     """Every check of one baseline, by every rule."""
     rng = random.Random(f"{seed}/{suite}/{goldens}/{number}")
     rates = rates_of(suite, goldens, rng)
-    names, before = list(rates), draw_trials(rates, 3, rng)
+    names = list(rates)
+    before = draw_trials(rates, 3, rng)
     affected = names[: goldens // 10]
     simulated = {rule: Simulated(false=[[]]) for rule in rules}
 
@@ -164,7 +167,8 @@ def show_suite(suite: str, goldens: int, options: argparse.Namespace) -> list[st
     for rule, results in totals.items():
         years = results.years(options.years, random.Random(f"{options.seed}/years"))
         more = [sum(count > most for count in years) / len(years) for most in (1, 3)]
-        false, found = results.false_a_year, results.found_share
+        false = results.false_a_year
+        found = results.found_share
         share = false / (false + CHECKS * WORSE * found)
         cells = "  ".join(
             f"{results.share(kind):>{len(name)}.1%}" for kind, name in zip(MIX, kinds, strict=True)
@@ -173,7 +177,8 @@ def show_suite(suite: str, goldens: int, options: argparse.Namespace) -> list[st
             f"{rule:<10}{false:>7.2f}{more[0]:>8.1%}{more[1]:>8.1%}{share:>8.1%}{found:>8.1%}"
             f"{results.calls_a_year:>9,.0f}  {cells}"
         )
-    today, new = totals["off"], totals["base"]
+    today = totals["off"]
+    new = totals["base"]
     nulls = {kind: options.baselines * NULLS.count(kind) for kind in ("tool", "global")}
     alarms = ", ".join(f"{kind} {new.alarms[kind] / count:.1%}" for kind, count in nulls.items())
     print(f"alarms without a change: {alarms}; calls {new.calls_a_year / today.calls_a_year - 1:+.1%}")
@@ -211,7 +216,8 @@ def anchor_year(
 
 def _worse_in_order(rates: dict[str, float], by: float, order: list[str]) -> dict[str, float]:
     """Worse by `by` on average: goldens break one after the other, in this order."""
-    after, left = dict(rates), by * len(rates)
+    after = dict(rates)
+    left = by * len(rates)
     for name in order:
         fall = min(after[name], left)
         after[name] -= fall

@@ -31,16 +31,20 @@ from rightcall.datasets.importers.bfcl import import_bfcl
 from rightcall.improve.doubt import Doubt
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.votes import Attempt, Ballot, Voter, no_ballot
+from rightcall.limbs.audit.audit import Auditor, AuditPlan
+from rightcall.limbs.audit.mutation import mutants_of, select_operators
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
-from rightcall.model.expected_call import literal
+from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.records.expected_call import literal
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.wings.audit.audit import Auditor, AuditPlan
-from rightcall.wings.audit.mutation import mutants_of, select_operators
 
 CATEGORIES = ("simple_python", "multiple", "parallel", "live_simple", "live_multiple")
-FAMILIES, AGENTS_EACH = 10, 4
-SHARED_BY_ALL, SHARED_BY_FAMILY, OWN, GIVES_UP = 0.01, 0.05, 0.08, 0.02
+FAMILIES = 10
+AGENTS_EACH = 4
+SHARED_BY_ALL = 0.01
+SHARED_BY_FAMILY = 0.05
+OWN = 0.08
+GIVES_UP = 0.02
 """How often all agents make one mistake on a golden, all of a family, one alone; how often one does nothing."""
 DAMAGED = 0.05
 SIZES = (1, 2, 3, 5, 10)
@@ -80,7 +84,8 @@ def main() -> None:
 
 async def simulate(folder: Path, count: int, least: float, seed: int) -> list[Answered]:
     """Goldens that at least this share of agents passes, one in twenty of them damaged."""
-    rng, trial = random.Random(seed), Trial(Scorer(), {})
+    rng = random.Random(seed)
+    trial = Trial(Scorer(), {})
     auditor = Auditor(trial, AuditPlan(select_operators(), seed=str(seed)))
     items = [
         (item, golden)
@@ -205,12 +210,15 @@ def print_votes(size: int, draws: Sequence[Sequence[tuple[bool, str]]]) -> None:
 
 def print_repairs(new: Path, old: Path) -> None:
     """Answers that BFCL's authors changed later, and which of them rules without a run mark."""
-    refused, earlier, others = 0, list[Golden](), list[Golden]()
+    refused = 0
+    earlier = list[Golden]()
+    others = list[Golden]()
     for category in (*CATEGORIES, "parallel_multiple", "live_parallel", "live_parallel_multiple"):
         questions, answers = files_of(new, category)
         name = f"BFCL_v3_{category.replace('simple_python', 'simple')}.json"
         before = lines_of(old / "bfcl_eval" / "data" / "possible_answer" / name)
-        after, asked = lines_of(answers), lines_of(questions)
+        after = lines_of(answers)
+        asked = lines_of(questions)
         goldens = list(import_bfcl(questions, answers))
         for number, golden in enumerate(goldens):
             if before[number]["ground_truth"] == after[number]["ground_truth"]:

@@ -8,13 +8,13 @@ from typing import cast
 
 from benchmarks.drift_months import simulate
 from benchmarks.drift_streams import STREAMS
+from rightcall.limbs.monitor.drift import Bounds, new_series, step
+from rightcall.limbs.monitor.series_book import SessionHours
+from rightcall.limbs.monitor.week_blocks import CELLS, HOUR
 from rightcall.stats.detect import WINDOWS, bets, detector_step, detector_threshold, new_detector
 from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionHour
-from rightcall.wings.monitor.drift import Bounds, new_series, step
-from rightcall.wings.monitor.series_book import SessionHours
-from rightcall.wings.monitor.week_blocks import CELLS, HOUR
 
 TABLE = {
     0.02: {1.5: (445, 1287), 2: (244, 495), 3: (118, 213), 5: (57, 84)},
@@ -76,7 +76,8 @@ def false_alarms(q0: float, months: int, sessions: int, share: float, series: in
     """The share of months in which any series alarmed though none changed: each value is bad with exactly q0."""
     threshold = detector_threshold(sessions, share, series)
     lams = bets(q0)
-    bad, good = [1 + lam * (1 - q0) for lam in lams], [max(0.0, 1 - lam * q0) for lam in lams]
+    bad = [1 + lam * (1 - q0) for lam in lams]
+    good = [max(0.0, 1 - lam * q0) for lam in lams]
     enough = threshold * len(lams)
     draw = random.Random(f"null/{q0}")
     alarms = 0
@@ -103,7 +104,8 @@ def whole_months(rate: float, months: int, sessions: int, share: float, series: 
 def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float, delta: float) -> bool:
     bad = sum(draw.random() < rate for _ in range(600))
     q0 = clopper_pearson_bounds(bad, 600, delta).high
-    series, hour = new_series(Bounds((q0,) * CELLS, threshold, threshold ** (1 / WINDOWS), HOUR)), 1
+    series = new_series(Bounds((q0,) * CELLS, threshold, threshold ** (1 / WINDOWS), HOUR))
+    hour = 1
     waiting = SessionHours(cast(Store, HeldSessions()))
     for i in range(sessions):
         hour += draw.random() < 0.3
@@ -131,7 +133,8 @@ class HeldSessions:
         self._held += hours
 
     def take_sessions(self, agent: str) -> list[SessionHour]:
-        taken, self._held = self._held, []
+        taken = self._held
+        self._held = []
         return taken
 
 

@@ -1,6 +1,6 @@
 """Months of a stream against a measured baseline, many at a time: false alarms and detection delays.
 
-The detector is the monitor's own, written with arrays; `tests/wings/monitor/test_drift_months.py` compares the
+The detector is the monitor's own, written with arrays; `tests/limbs/monitor/test_drift_months.py` compares the
 two. Blocks of the week and their bounds are computed by the monitor's code.
 """
 
@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.drift_streams import Floats, Stream
+from rightcall.limbs.monitor.week_blocks import CELLS, block_bounds
 from rightcall.stats.detect import WINDOWS, bets, detector_threshold, growth_of
-from rightcall.wings.monitor.week_blocks import CELLS, block_bounds
 
-PER_DAY, MONTH, BURST_RATE = 100, 30, 0.6
+PER_DAY = 100
+MONTH = 30
+BURST_RATE = 0.6
 MOST_BETS = 5
 
 
@@ -23,7 +25,9 @@ class Detectors:
     """The evidence of each month and series; `q0s` has the bound of each cell of the week, 0 where none is watched."""
 
     def __init__(self, q0s: Floats, threshold: float, cap: float) -> None:
-        self.q0s, self.threshold, self.cap = q0s, threshold, cap
+        self.q0s = q0s
+        self.threshold = threshold
+        self.cap = cap
         months, series, _ = q0s.shape
         self.lams = np.zeros((months, series, CELLS, MOST_BETS))
         self.share = np.zeros((months, series, MOST_BETS))
@@ -87,7 +91,8 @@ def simulate(
     q0s = _reference_rates(stream, traffic, draw, baseline_days, share / 2 / stream.series)
     detectors = Detectors(q0s, threshold, threshold ** (1 / WINDOWS))
     every = np.arange(months)
-    delays, seen = np.full((months, stream.series), np.inf), np.zeros(months)
+    delays = np.full((months, stream.series), np.inf)
+    seen = np.zeros(months)
     for day in range(baseline_days, days):
         for hour in range(24):
             cell = _cell(day, hour)
@@ -111,7 +116,8 @@ def _traffic(stream: Stream, draw: np.random.Generator, months: int, days: int) 
     counts = np.diff(np.concatenate([[0], until])).astype(np.int64).reshape(days, 24)
     bursts = np.zeros((months, days, 24), np.int64)
     for week in range(0, days, 7) if stream.burst else ():
-        day, hour = week + draw.integers(0, 7, months), draw.integers(0, 23, months)
+        day = week + draw.integers(0, 7, months)
+        hour = draw.integers(0, 23, months)
         rows = np.flatnonzero(day < days)
         parts = (0, 1) if stream.straddles else (0,)
         for part in parts:
@@ -124,13 +130,16 @@ def _reference_rates(
 ) -> Floats:
     """The bound of each cell, from a baseline that is drawn for each month."""
     months = len(traffic.rates)
-    sessions, bad = np.zeros((months, CELLS), np.int64), np.zeros((months, stream.series, CELLS))
+    sessions = np.zeros((months, CELLS), np.int64)
+    bad = np.zeros((months, stream.series, CELLS))
     for day in range(baseline_days):
         if stream.weekdays_only and day % 7 >= 5:
             continue
         for hour in range(24):
-            cell, shape = _cell(day, hour), (months, stream.series)
-            n, burst = traffic.counts[day, hour], traffic.bursts[:, day, hour]
+            cell = _cell(day, hour)
+            shape = (months, stream.series)
+            n = traffic.counts[day, hour]
+            burst = traffic.bursts[:, day, hour]
             sessions[:, cell] += n + burst
             bad[:, :, cell] += draw.binomial(n, traffic.rates[:, day, hour][:, None], shape)
             bad[:, :, cell] += draw.binomial(burst[:, None], BURST_RATE, shape)

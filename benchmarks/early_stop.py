@@ -16,18 +16,13 @@ from collections.abc import Callable
 
 from rightcall.decide.early_stop import StopMonitor, shuffle_order
 from rightcall.stats.power import gate_power
-from rightcall.stats.sequential import (
-    Decision,
-    LogE,
-    e_decision,
-    follow_paths,
-    log_e_values,
-    sprt_log_e,
-)
+from rightcall.stats.sequential import Decision, LogE, e_decision, follow_paths, log_e_values, sprt_log_e
 
 GOLDENS = 100
 RATES = (0.6, 0.75, 0.85, 0.9, 0.95, 0.99)
-MIN, LOW, HIGH = 0.9, 0.85, 0.95
+MIN = 0.9
+LOW = 0.85
+HIGH = 0.95
 
 
 def main() -> None:

@@ -30,8 +30,8 @@ from typing import Any
 import msgspec
 from tests.support.postgres import postgres_server
 
-from rightcall.model import ToolCall
-from rightcall.model.trajectory import LedgerEntry
+from rightcall.records import ToolCall
+from rightcall.records.trajectory import LedgerEntry
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
@@ -206,7 +206,8 @@ def waited(child: int) -> int:
 
 def run(schedule: Schedule, rounds: int) -> tuple[list[str], Counter[str]]:
     """What broke the law, and what happened."""
-    drawn, seen = schedule.drawn, Counter[str]()
+    drawn = schedule.drawn
+    seen = Counter[str]()
     for pair in range(rounds):
         children = [forked(lambda n=pair * 2 + i: process(schedule, n)) for i in range(2)]  # type: ignore[misc]
         if drawn.random() < 0.7:
@@ -230,7 +231,8 @@ def judged(schedule: Schedule, seen: Counter[str]) -> list[str]:
         lines, said = json.loads(path.read_text())
         ledger += msgspec.convert(lines, list[LedgerEntry])
         answers |= said
-    broken, world = [], schedule.world()
+    broken = []
+    world = schedule.world()
     known = Counter(entry.key.rpartition(":")[2] for entry in effects(ledger))
     for key in schedule.keys:
         unknown = answers[key].endswith("effect unknown")
@@ -252,7 +254,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=3, help="pairs of processes, one pair after the other")
     options = parser.parse_args()
-    failures, seen = 0, Counter[str]()
+    failures = 0
+    seen = Counter[str]()
     with postgres_server() as url:
         for number in range(options.schedules):
             seed = options.seed + number

@@ -13,16 +13,16 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.wings.adapters.kits.asking_agents import ASKING_AGENTS, SYSTEM
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Answer, Journal
+from tests.limbs.adapters.kits.asking_agents import ASKING_AGENTS, SYSTEM
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Answer, Journal
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.check.first_requests import compare_first_requests
 from rightcall.check.reach import FirstRequests
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
 from rightcall.run.inputs import Inputs, golden_hash
 from rightcall.run.plan import Plan
@@ -51,7 +51,8 @@ async def baseline_of(agent: Callable[[Golden], Any], goldens: list[Golden]) -> 
 
 def measured(agent: Any, baseline: BaselinePool, goldens: list[Golden]) -> tuple[FirstRequests, float, float]:
     plan = Plan("benchmark", Agent(agent), goldens)
-    started, cpu = time.perf_counter(), time.process_time()
+    started = time.perf_counter()
+    cpu = time.process_time()
     comparison = asyncio.run(compare_first_requests(plan, baseline))
     return comparison, time.process_time() - cpu, time.perf_counter() - started
 
@@ -64,7 +65,8 @@ def main() -> None:
     failed = []
     print(f"{'agent':<22} {'equal':>6} {'changed':>8} {'sent':>5} {'tools':>6} {'CPU s':>7} {'s':>7}")
     for name, agent in ASKING_AGENTS.items():
-        counter, ran = Counter(), list[str]()
+        counter = Counter()
+        ran = list[str]()
         with model_server(counter, lambda said, turn: Answer("done")) as address:
             baseline = asyncio.run(baseline_of(agent(address, ran), goldens))
             before = counter.count

@@ -92,9 +92,11 @@ def _one(kind: str, number: int, seed: int, tally: Tally, kept: Path) -> None:
     gc.enable()  # `score` turns it off, for a process that ends
     if number % 50 == 0:
         gc.collect()
-    before, peak = _resident(), _peak()
+    before = _resident()
+    peak = _peak()
     started = time.process_time()  # other programs of a busy machine take none of it
-    said, code = io.StringIO(), 0
+    said = io.StringIO()
+    code = 0
     command, door = DOORS[kind](name, draw)
     try:
         with _alarm(), contextlib.redirect_stdout(_Null()), contextlib.redirect_stderr(said):
@@ -245,10 +247,10 @@ def _reply(name: str, draw: random.Random) -> Any:
     from rightcall.agents.agent_loop import Recorder
     from rightcall.core.errors import ProviderError
     from rightcall.metrics.case_result import result_of
-    from rightcall.model.expected_call import ExpectedCall
-    from rightcall.model.golden import Golden
-    from rightcall.models.anthropic import AnthropicProvider
-    from rightcall.models.openai import OpenAIProvider, OpenAIResponsesProvider
+    from rightcall.providers.anthropic import AnthropicProvider
+    from rightcall.providers.openai import OpenAIProvider, OpenAIResponsesProvider
+    from rightcall.records.expected_call import ExpectedCall
+    from rightcall.records.golden import Golden
     from rightcall.store.sql.record_bytes import encode_record
     from rightcall.tools.definitions.source import load_tools
 

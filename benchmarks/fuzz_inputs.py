@@ -253,10 +253,12 @@ def _document(kind: str, draw: random.Random) -> tuple[str, bytes]:
         at = draw.randrange(len(parts))
         parts[at] = _spoilt(parts[at], draw)
     if seed.lines and not (seed.yaml and draw.random() < 0.2):
-        name, data = seed.name, b"".join(_json(part, draw) + b"\n" for part in parts)
+        name = seed.name
+        data = b"".join(_json(part, draw) + b"\n" for part in parts)
     else:
         value = parts if seed.lines else parts[0]
-        name, data = seed.name.replace(".jsonl", ".json"), _json(value, draw)
+        name = seed.name.replace(".jsonl", ".json")
+        data = _json(value, draw)
         if seed.yaml and draw.random() < 0.5:
             name = name.rpartition(".")[0] + ".yaml"
     if draw.random() < 0.15:

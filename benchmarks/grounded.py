@@ -45,7 +45,9 @@ def main() -> None:
     print(f"{options.answers} answers, half with one invented value")
     for kind in ("number", "id", "date", "name"):
         print(f"  {kind:<7} found {figures[kind, 'found']} of {figures[kind, 'planted']} invented ones")
-    flagged, alarms, planted = figures["flagged"], figures["false alarms"], figures["planted"]
+    flagged = figures["flagged"]
+    alarms = figures["false alarms"]
+    planted = figures["planted"]
     print(f"precision {(flagged - alarms) / flagged:.3f}  recall {(flagged - alarms) / planted:.3f}")
     print(f"false alarms: {alarms} of {options.answers - planted} answers without an invented value")
 
@@ -119,7 +121,8 @@ def order(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
         {"sku": f"SK{rng.randint(1000, 9999)}", "price": round(rng.uniform(15, 400), 2)}
         for _ in range(rng.randint(2, 5))
     ]
-    day, name = _day(rng), rng.choice(NAMES)
+    day = _day(rng)
+    name = rng.choice(NAMES)
     result = {"order": number, "customer": name, "items": items, "ships": day.isoformat()}
     values: dict[str, Value] = {
         "id": ("id", number), "count": ("number", len(items)), "day": ("date", day), "name": ("name", name),
@@ -135,11 +138,9 @@ def order(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
 
 def flight(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
     start, end = rng.sample(PLACES, 2)
-    fare, code, day = (
-        rng.randint(60, 2400),
-        f"{rng.choice('LBKA')}{rng.choice('HAFZ')}-{rng.randint(1000, 9999)}",
-        _day(rng),
-    )
+    fare = rng.randint(60, 2400)
+    code = f"{rng.choice('LBKA')}{rng.choice('HAFZ')}-{rng.randint(1000, 9999)}"
+    day = _day(rng)
     result = [
         {
             "flight": code,
@@ -165,7 +166,9 @@ def flight(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
 
 
 def account(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
-    balance, sent, name = rng.randint(100, 900) * 100, rng.randint(5, 95), rng.choice(NAMES)
+    balance = rng.randint(100, 900) * 100
+    sent = rng.randint(5, 95)
+    name = rng.choice(NAMES)
     result = {"balance": balance, "payee": {"name": name, "iban": f"DE{rng.randint(10**8, 10**9)}"}}
     values: dict[str, Value] = {
         "balance": ("number", balance), "sent": ("number", sent), "name": ("name", name),
@@ -180,8 +183,10 @@ def account(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
 
 
 def weather(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
-    city, day = rng.choice(PLACES), _day(rng)
-    degrees, rain = round(rng.uniform(5, 35), 1), rng.randint(21, 99)
+    city = rng.choice(PLACES)
+    day = _day(rng)
+    degrees = round(rng.uniform(5, 35), 1)
+    rain = rng.randint(21, 99)
     result = f"{city}, {day:%d %B %Y}: {degrees} degrees, chance of rain {rain} %"
     values: dict[str, Value] = {
         "day": ("date", day), "rain": ("number", rain), "degrees": ("number", degrees), "city": ("name", city),
@@ -195,8 +200,10 @@ def weather(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
 
 
 def meeting(rng: random.Random) -> tuple[str, Any, str, dict[str, Value]]:
-    day, names = _day(rng), rng.sample(NAMES, 3)
-    room, seats = f"R{rng.randint(1000, 9999)}", rng.randint(4, 18)
+    day = _day(rng)
+    names = rng.sample(NAMES, 3)
+    room = f"R{rng.randint(1000, 9999)}"
+    seats = rng.randint(4, 18)
     result = {
         "booked": True,
         "room": room,

@@ -25,8 +25,8 @@ from rightcall.improve.improvement import Improvement
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.improve.proposals import Proposal, ProposalTask
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -60,7 +60,8 @@ class FlakyAgent:
         room = sum(max(0.0, SOLID - chance) for chance in of_helped) / max(1, len(of_helped))
         self._repaired = {name for name in sorted(helped) if rng.random() < gain / max(room, gain)}
         self._goldens = {golden.id: golden for golden in goldens}
-        self._noise, self._asked = seed, itertools.count()
+        self._noise = seed
+        self._asked = itertools.count()
 
     async def complete(self, request: Any) -> ModelReply:
         golden = self._goldens[request.golden_id]
@@ -105,7 +106,8 @@ class Texts:
 
     def __init__(self, tools: int, nothing: int, helps: bool) -> None:
         self._names = [tool.name for tool in TOOLS[:tools]]
-        self._nothing, self._helps = nothing, helps
+        self._nothing = nothing
+        self._helps = helps
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:
         kinds = [f"same {n}" for n in range(self._nothing)] + ["helps"] * self._helps
@@ -158,7 +160,8 @@ def null(seeds: int, uses: int, goldens: int = 150, start: int = 0) -> tuple[int
 
 def power(seeds: int, tools: int, gain: float, goldens: int = 150, start: int = 0) -> tuple[int, float]:
     """Seeds in which the text that helps is accepted, and the mean number of calls."""
-    accepted, calls = 0, 0
+    accepted = 0
+    calls = 0
     for seed in range(start, start + seeds):
         (found,) = simulated(f"power/{seed}", goldens=goldens, tools=tools, nothing=4, gain=gain, uses=1)
         accepted += found.outcome == "accepted" and HELPS in found.patch

@@ -94,11 +94,16 @@ def set_row(population: Population, n: int, draws: int, seed: int) -> dict[str, 
     """Figures of one judge and number of labels; the true rate is the population's, and of `these` the run's."""
     rng = np.random.default_rng([seed, n])
     errors: dict[str, list[float]] = {"raw": [], "alone": [], "rogan_gladen": [], "judged": []}
-    worth, covers, covers_these, alone_covers, wrong = [], [], [], [], [0, 0]
+    worth = []
+    covers = []
+    covers_these = []
+    alone_covers = []
+    wrong = [0, 0]
     for _ in range(draws):
         drawn = draw_run(rng, population, CASES, n)
         used, _, shown = estimate(drawn.strata)
-        passed, rate = sum(s.passed for s in drawn.strata), population.rate
+        passed = sum(s.passed for s in drawn.strata)
+        rate = population.rate
         errors["raw"].append(drawn.judged - rate)
         errors["alone"].append(passed / n - rate)
         errors["rogan_gladen"].append(_rogan_gladen(drawn.strata, drawn.judged) - rate)
@@ -133,8 +138,10 @@ def rogan_gladen(q: float, sensitivity: float, specificity: float) -> float:
 
 def _rogan_gladen(strata: Sequence[LabelStratum], judged: float) -> float:
     """The old correction from the same labels; where it is undefined, the labels alone."""
-    failing, passing = strata[0], strata[3]
-    good, bad = failing.passed + passing.passed, failing.labels + passing.labels
+    failing = strata[0]
+    passing = strata[3]
+    good = failing.passed + passing.passed
+    bad = failing.labels + passing.labels
     bad -= good
     try:
         return rogan_gladen(judged, passing.passed / good, (failing.labels - failing.passed) / bad)
@@ -193,7 +200,9 @@ def design_row(cases: int, labels: int, rate: float, judge: str, draws: int, see
     population = judge_population(rate, JUDGES[judge])
     rng = np.random.default_rng(seed)
     false_pass = false_fail = uses = shown_pass = shown_fail = 0
-    errors, alone, widths = [], [], []
+    errors = []
+    alone = []
+    widths = []
     for place in range(draws):
         strata = draw_run(rng, population, cases, labels).strata
         used, uses_judge = usable_strata(strata, chosen=False)

@@ -29,7 +29,10 @@ def trial_errors(draws: int, seed: int) -> list[dict]:
 def trial_row(goldens: int, trials: int, labels: int, rate: float, icc: float, draws: int, seed: int) -> dict:
     rng = np.random.default_rng([seed, goldens, trials])
     strength = (1 - icc) / icc
-    covers, false_pass, false_fail, widths = [], [], [], []
+    covers = []
+    false_pass = []
+    false_fail = []
+    widths = []
     names = {(g, t): g for g in range(goldens) for t in range(trials)}
     for _ in range(draws):
         hardness = rng.beta(rate * strength, (1 - rate) * strength, goldens)

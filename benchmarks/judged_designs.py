@@ -30,7 +30,9 @@ JUDGES = {
 }  # fmt: skip
 """Share of good answers that a judge passes, and of bad ones that it fails."""
 
-CASES, LABELS, RATES = (120, 400, 2000), (24, 48, 72), (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
+CASES = (120, 400, 2000)
+LABELS = (24, 48, 72)
+RATES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 
 
 class Population(NamedTuple):

@@ -61,9 +61,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--job", action="append", choices=sorted(JOBS))
     options = parser.parse_args()
-    names, broken = options.job or list(JOBS), 0
+    names = options.job or list(JOBS)
+    broken = 0
     for name in names:
-        started, endings = time.monotonic(), Counter[str]()
+        started = time.monotonic()
+        endings = Counter[str]()
         with tempfile.TemporaryDirectory() as folder:
             place = Path(folder)
             template = prepare(JOBS[name], place / "template")
@@ -84,7 +86,9 @@ def main() -> None:
 
 
 def undisturbed(job: KillJob, folder: Path) -> Undisturbed:
-    files, started, first = snapshot(folder), time.monotonic(), 0.0
+    files = snapshot(folder)
+    started = time.monotonic()
+    first = 0.0
     process = start(folder, job.words)
     while process.poll() is None:
         if not first and snapshot(folder) != files:
@@ -119,7 +123,8 @@ def endure(job: KillJob, folder: Path, reference: Undisturbed, seed: int) -> End
 
 def complete(job: KillJob, folder: Path, reference: Undisturbed, ending: Ending) -> None:
     """Type the command again and compare what it made. It may refuse if the first process had done everything."""
-    code, err = 0, ""
+    code = 0
+    err = ""
     for words in filter(None, (job.resume, job.words)):
         process = start(folder, words)
         _, err = process.communicate(timeout=300)

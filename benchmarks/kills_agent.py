@@ -40,7 +40,7 @@ def __getattr__(name: str) -> Any:
 
 def main() -> None:
     from rightcall.cli.main import main as rightcall
-    from rightcall.models.scripted import ScriptedProvider
+    from rightcall.providers.scripted import ScriptedProvider
 
     complete = ScriptedProvider.complete
 

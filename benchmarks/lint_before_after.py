@@ -20,7 +20,7 @@ from typing import Any
 from rightcall.agents.agent import Agent
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.lint.engine import lint
-from rightcall.model import Golden, Tool
+from rightcall.records import Golden, Tool
 
 DATA = Path(__file__).parent / "data" / "lint_before_after.json"
 MODEL = "local:smollm2"

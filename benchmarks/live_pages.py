@@ -16,13 +16,13 @@ from contextlib import closing
 
 import msgspec
 
+from rightcall.limbs.monitor.demo import SETTINGS, live_traffic
+from rightcall.limbs.traces.checks import CheckedAgent, run_checks
+from rightcall.limbs.traces.trace import Trace
+from rightcall.limbs.traces.trace_record import time_text, trace_to_keep
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace
-from rightcall.wings.monitor.demo import SETTINGS, live_traffic
-from rightcall.wings.traces.checks import CheckedAgent, run_checks
-from rightcall.wings.traces.trace import Trace
-from rightcall.wings.traces.trace_record import time_text, trace_to_keep
 
 BATCH = 5000
 FIRST = 20_000

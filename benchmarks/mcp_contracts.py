@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rightcall.limbs.contracts.replay_server import ReplayServer
 from rightcall.recording.mcp.session import McpSession, RecordedCall
 from rightcall.recording.mcp.session_file import write_session
-from rightcall.wings.contracts.replay_server import ReplayServer
 
 CALLS = 1000
 
@@ -54,7 +54,8 @@ def time_answers() -> None:
         write_session(path, session)
         over_stdio = list(round_trips([sys.executable, "-m", "rightcall", "mcp", "serve", str(path)]))
     for name, times in (("without the transport", inside), ("over stdio, round trip", over_stdio)):
-        median, worst = statistics.median(times), statistics.quantiles(times, n=100)[98]
+        median = statistics.median(times)
+        worst = statistics.quantiles(times, n=100)[98]
         print(
             f"{name}: median {median * 1000:.3f} ms, 99% under {worst * 1000:.3f} ms ({len(times):,} calls)"
         )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rightcall.decide.comparison import compare
 from rightcall.decide.config import Gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
 
 WAYS = ("at random", "failures", "passes")
@@ -22,7 +22,9 @@ def gate_words(
     seed: str, theta: float, goldens: int, trials: int, *, way: str, runs: int
 ) -> tuple[float, float, float]:
     """False PASS and false FAIL of `min: theta` at a true rate of theta, and false PASS if errors were dropped."""
-    rng, gate, counts = random.Random(seed), Gate(min=theta), Counter[str]()
+    rng = random.Random(seed)
+    gate = Gate(min=theta)
+    counts = Counter[str]()
     for _ in range(runs):
         known = lose(draw(rng, [theta] * goldens, trials), way, SHARE, rng)
         counts[word_of(gate, known)] += 1
@@ -32,7 +34,8 @@ def gate_words(
 
 def compared_words(seed: str, margin: float, way: str, runs: int) -> tuple[float, float]:
     """False claims where B is worse than A by exactly the margin, and 4.5 % of its trials are missing."""
-    rng, counts = random.Random(seed), Counter[str]()
+    rng = random.Random(seed)
+    counts = Counter[str]()
     for _ in range(runs):
         before = lose(draw(rng, [0.85] * 200, 1), way, 0.0, rng)
         after = lose(draw(rng, [0.85 - margin] * 200, 1), way, SHARE, rng)
@@ -43,7 +46,8 @@ def compared_words(seed: str, margin: float, way: str, runs: int) -> tuple[float
 
 def price(seed: str, rate: float, share: float, runs: int) -> tuple[float, float]:
     """How often a good agent passes, and how often nothing is decided, with trials missing at random."""
-    rng, counts = random.Random(seed), Counter[str]()
+    rng = random.Random(seed)
+    counts = Counter[str]()
     gate = Gate(min=0.9, max_error_rate=0.2)
     for _ in range(runs):
         counts[word_of(gate, lose(draw(rng, [rate] * 200, 1), "at random", share, rng))] += 1

@@ -64,9 +64,9 @@ asyncio.run(box.invoke(rc.ToolCall("get_weather", {"city": "Hue"}), box.context(
 TRACE = """
 import asyncio, json, pathlib, aiohttp
 from rightcall.store.address import open_store
-from rightcall.wings.monitor.monitor import Monitor
-from rightcall.wings.monitor.receiver import Receiver
-from rightcall.wings.monitor.settings import MonitorSettings
+from rightcall.limbs.monitor.monitor import Monitor
+from rightcall.limbs.monitor.receiver import Receiver
+from rightcall.limbs.monitor.settings import MonitorSettings
 
 async def work(store):
     monitor = Monitor(MonitorSettings(settle="0.1s"), store=store, redacted=True)

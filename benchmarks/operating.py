@@ -20,12 +20,12 @@ from itertools import accumulate
 
 from benchmarks.operating_designs import CLUSTERED, FIXED, GRADED, PLAIN, Design, random_design
 from rightcall.decide.comparison import compare
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rules import RateRule
 from rightcall.decide.sample_size import plan
 from rightcall.decide.simulation import POPULATIONS, Population
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
 from rightcall.run.request_templates import template_groups
 from rightcall.stats.clusters import cluster_se, sample
 from rightcall.stats.gaffke import Units, gaffke_p_values, trial_units, units as stats_units
@@ -33,7 +33,8 @@ from rightcall.stats.intervals import clopper_pearson_p_values
 from rightcall.stats.mean_interval import effective_n
 from rightcall.stats.special import t_sf
 
-ALPHA, NOMINAL = 0.05, 0.06
+ALPHA = 0.05
+NOMINAL = 0.06
 PLANS = [
     (0.9, 0.97, 5, 0.5),
     (0.9, 0.97, 3, 0.5),
@@ -197,11 +198,13 @@ def table_of_graded(runs: int, seed: int) -> list[float]:
     shares = []
     for name, draw, theta in GRADED:
         for goldens in (30, 60, 120):
-            rng, counts = random.Random(f"{seed}/{name}/{goldens}"), [0, 0, 0]
+            rng = random.Random(f"{seed}/{name}/{goldens}")
+            counts = [0, 0, 0]
             for _ in range(runs):
                 values = [draw(rng) for _ in range(goldens)]
                 hits = errs(*gaffke_p_values(stats_units(values), theta, 1e-4))
-                mean, se = sum(values) / goldens, cluster_se(values)
+                mean = sum(values) / goldens
+                se = cluster_se(values)
                 by_t = mean > theta and (not se or t_sf((mean - theta) / se, goldens - 1) <= ALPHA)
                 counts = [n + hit for n, hit in zip(counts, (*hits, by_t), strict=True)]
             found = [n / runs for n in counts]
@@ -217,7 +220,8 @@ def table_of_fixed(runs: int, seed: int) -> list[float]:
     for name, goldens, trials in FIXED:
         rates = [rate for number, rate in goldens for _ in range(number)]
         theta = sum(rates) / len(rates)
-        rng, counts = random.Random(f"{seed}/{name}"), [0, 0]
+        rng = random.Random(f"{seed}/{name}")
+        counts = [0, 0]
         for _ in range(runs):
             cases = [[float(rng.random() < rate) for _ in range(trials)] for rate in rates]
             hits = errs(*gaffke_p_values(trial_units(cases), theta))
@@ -235,7 +239,8 @@ def table_of_comparisons(runs: int, seed: int) -> list[float]:
     for goldens, trials, icc, margin, how in COMPARED:
         what = {"": "none", "some": "a few goldens break", "all": "all are a little worse"}[how]
         name = f"{goldens} × {trials}, ICC {icc:g}, {what}"
-        rng, counts = random.Random(f"{seed}/{name}"), [0, 0]
+        rng = random.Random(f"{seed}/{name}")
+        counts = [0, 0]
         for _ in range(runs):
             change = compare(*two_runs(rng, goldens, trials, icc, margin, how), margin=margin).change
             counts[0] += change in ("IMPROVED", "NON_INFERIOR")
@@ -250,7 +255,9 @@ def two_runs(
     rng: random.Random, goldens: int, trials: int, icc: float, margin: float, how: str
 ) -> tuple[list[Outcome], list[Outcome]]:
     """A at about 85%, and B below it by the margin in one of two ways."""
-    mean, before, after = 0.85, [], []
+    mean = 0.85
+    before = []
+    after = []
     for i in range(goldens):
         rate = rng.betavariate(mean * (1 - icc) / icc, (1 - mean) * (1 - icc) / icc) if icc else mean
         worse = rate
@@ -302,7 +309,8 @@ def table_of_templates(runs: int, seed: int) -> list[float]:
         suite = requests_of_templates(goldens, size)
         clusters = {name: group.text for group in template_groups(suite) for name in group.goldens}
         rule = RateRule("pass rate", theta)
-        rng, counts = random.Random(f"{seed}/{goldens}/{size}/{theta}"), Counter[str]()
+        rng = random.Random(f"{seed}/{goldens}/{size}/{theta}")
+        counts = Counter[str]()
         for passing, times in Counter(
             sum(rng.random() < theta for _ in range(goldens // size)) for _ in range(runs)
         ).items():
@@ -324,7 +332,8 @@ def requests_of_templates(goldens: int, size: int) -> list[Golden]:
     """Templates that share no words, each filled with `size` values."""
     found = []
     for place in range(goldens):
-        topic, value = f"topic{word_of(place // size)}", f"A{1000 + place}"
+        topic = f"topic{word_of(place // size)}"
+        value = f"A{1000 + place}"
         text = f"{topic} {topic[::-1]} {value}"
         found.append(Golden(text, f"g{place:04}", expected_calls=(ExpectedCall("act", {"id": value}),)))
     return found
@@ -361,7 +370,8 @@ def table_of_plans(runs: int, seed: int) -> None:
 
 def passing(means: Population, goldens: int, minimum: float, runs: int, seed: int) -> float:
     """Share of runs with goldens of a population that PASS."""
-    rng, passed = random.Random(seed), 0
+    rng = random.Random(seed)
+    passed = 0
     known: dict[Units, bool] = {}
     for _ in range(runs):
         units = stats_units(rng.choices(*means, k=goldens))
@@ -374,7 +384,10 @@ def passing(means: Population, goldens: int, minimum: float, runs: int, seed: in
 
 def search(seconds: float, seed: int) -> None:
     """Random designs, the suspicious ones simulated again with another seed; the worst are shown."""
-    rng, ends, looked, worst = random.Random(seed), time.monotonic() + seconds, 0, []
+    rng = random.Random(seed)
+    ends = time.monotonic() + seconds
+    looked = 0
+    worst = []
     while time.monotonic() < ends:
         design = random_design(rng)
         looked += 1

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rightcall.wings.traces.protobuf import fixed64, length, text, varint
-from rightcall.wings.traces.run_export import SCOPE, pair
+from rightcall.limbs.traces.protobuf import fixed64, length, text, varint
+from rightcall.limbs.traces.run_export import SCOPE, pair
 
 
 class RunSpan(msgspec.Struct, frozen=True):

@@ -67,8 +67,10 @@ def hit(finding: RunFinding, truth: Truth) -> bool:
 def planted(domain: Domain, defects: list[str], seed: str, goldens: int) -> tuple[PlantedSuite, list[Truth]]:
     """A suite with these defects; one that changes fewer than three goldens is drawn again."""
     for attempt in range(40):
-        clean, truths = clean_suite(domain, f"{seed}/{attempt}", goldens), []
-        suite, harmed = clean, []
+        clean = clean_suite(domain, f"{seed}/{attempt}", goldens)
+        truths = []
+        suite = clean
+        harmed = []
         for name in defects:
             suite, truth = DEFECTS[name](suite, random.Random(f"{seed}/{attempt}/{name}"))
             harmed.append(
@@ -174,7 +176,8 @@ def two_defects(
     both = 0
     for number in range(count):
         rng = random.Random(f"two/{number}")
-        names, domain = rng.sample(sorted(FIRST_DEFECTS), 2), rng.choice(domains)
+        names = rng.sample(sorted(FIRST_DEFECTS), 2)
+        domain = rng.choice(domains)
         if "name" in names:  # renamed first, the other defect would not find its tool
             names.sort(key="name".__eq__)
         suite, truths = planted(domain, names, f"two/{number}", 7)
@@ -200,7 +203,8 @@ def several_defects(
     for number in range(count):
         rng = random.Random(f"several/{defects}/{number}")
         while True:
-            names, domain = rng.sample(APART, defects), rng.choice(domains)
+            names = rng.sample(APART, defects)
+            domain = rng.choice(domains)
             seed = f"several/{defects}/{number}"
             try:
                 suite, truths = planted(domain, names, seed, SMALL.goldens)
@@ -209,7 +213,8 @@ def several_defects(
                 continue  # these cannot be planted apart
         first = analysed(suite, seed, SMALL, second=second).findings[:defects]
         hits = [any(hit(finding, truth) for finding in first) for truth in truths]
-        exact, named = exact + all(hits), named + sum(hits)
+        exact = exact + all(hits)
+        named = named + sum(hits)
         if show and not all(hits):
             print(
                 "   missed",
@@ -227,14 +232,16 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="no run of a second model to compare with")
     parser.add_argument("--show", action="store_true", help="every miss")
     options = parser.parse_args()
-    domains, second = DOMAINS[options.domains], not options.alone
+    domains = DOMAINS[options.domains]
+    second = not options.alone
     print(f"domains: {', '.join(domain.name for domain in domains)}")
     print("goldens x trials  noise  reads  suites  top-1   top-3")
     for setting in SETTINGS if options.all else SETTINGS[:2]:
         start = time.perf_counter()
         rates = table(domains, options.per, setting, second=second, show=options.show)
         tried, first, third = rates[:3]
-        n, (goldens, trials, noise, reads) = tried.total(), setting
+        n = tried.total()
+        (goldens, trials, noise, reads) = setting
         seconds = time.perf_counter() - start
         print(f"{goldens} x {trials}             {noise:>4.0%}   {reads:.1f}   {n:>5}   "
               f"{first.total() / n:>6.1%}  {third.total() / n:>6.1%}   ({seconds:.0f} s)", flush=True)  # fmt: skip

@@ -16,7 +16,7 @@ from benchmarks.planted_suites.defects import DEFECTS
 from benchmarks.planted_suites.domains import HELD_OUT
 from rightcall.agents.agent import Agent
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.models.base import Settings
+from rightcall.providers.base import Settings
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store

@@ -7,9 +7,10 @@ import threading
 import time
 from pathlib import Path
 
-from tests.wings.ray.ray_process import descendants
+from tests.limbs.ray.ray_process import descendants
 
-TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+TICK = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
 NOT_OURS = ("loopback_model", "postgres")
 """What stands in for the world outside."""
 
@@ -30,7 +31,8 @@ class ProcessTimes:
         """Count from now on."""
         self._look()
         self._marked = {pid: used for pid, (_, used) in self._used.items()}
-        self._own, self._looking = time.process_time(), 0.0
+        self._own = time.process_time()
+        self._looking = 0.0
 
     @property
     def driver(self) -> float:
@@ -73,7 +75,8 @@ class ProcessTimes:
     def _look(self) -> None:
         with self._look_at:
             mine = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * PAGE
-            whole, largest = mine, 0
+            whole = mine
+            largest = 0
             for pid, name in descendants(os.getpid()):
                 try:
                     stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

@@ -127,7 +127,10 @@ class Batches:
     not need the core that the receiver is measured on."""
 
     def __init__(self, number: int, sessions: bool) -> None:
-        self._draw, self._sessions, self._made, self._at = random.Random(number), sessions, b"", 0.0
+        self._draw = random.Random(number)
+        self._sessions = sessions
+        self._made = b""
+        self._at = 0.0
 
     def next(self) -> bytes:
         if time.monotonic() - self._at > 1:
@@ -149,7 +152,8 @@ def _trace_id(number: int) -> str:
 
 def _spans(sessions: bool) -> Iterator[RunSpan]:
     for number in range(TRACES):
-        trace_id, at = _trace_id(number), time.time_ns()
+        trace_id = _trace_id(number)
+        at = time.time_ns()
         about: dict[str, str | int | float] = {"gen_ai.operation.name": "invoke_agent"}
         if sessions:
             about["gen_ai.conversation.id"] = trace_id
@@ -161,7 +165,8 @@ def _spans(sessions: bool) -> Iterator[RunSpan]:
                 "gen_ai.tool.call.arguments": f'{{"query": "{i} {trace_id}"}}',
                 "gen_ai.tool.call.result": '{"found": "' + "x" * 200 + '"}',
             }
-            name, span_id = "execute_tool search", f"00000000000000a{i + 1}"
+            name = "execute_tool search"
+            span_id = f"00000000000000a{i + 1}"
             yield RunSpan(trace_id, span_id, name, at + i, at + i + 1, "00000000000000a0", attributes=held)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rightcall.agents.agent import Agent
 from rightcall.decide.config import Gate
-from rightcall.model import Golden, ToolCall
+from rightcall.records import Golden, ToolCall
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store

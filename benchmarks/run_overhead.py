@@ -68,8 +68,10 @@ def measured(command: list[str], folder: str, port: int) -> dict[str, float]:
     printed = process.stdout.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    ended, seen = time.time(), times(port)
-    asked, answered = seen["asked"][before:], seen["answered"][before:]
+    ended = time.time()
+    seen = times(port)
+    asked = seen["asked"][before:]
+    answered = seen["answered"][before:]
     return {
         "wall": ended - began,
         "first request": asked[0] - began,
@@ -137,7 +139,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
-    n, at_once = options.n, options.concurrency
+    n = options.n
+    at_once = options.concurrency
     if options.instructions:
         print_slopes(at_once)
         return

@@ -32,16 +32,16 @@ from benchmarks.process_times import ProcessTimes
 from benchmarks.run_memory import write_goldens
 from rightcall.agents.agent import Agent
 from rightcall.cli.collector import postpone
-from rightcall.model import ExpectedCall, Golden, ToolCall
+from rightcall.limbs.ray.driver import Driver
+from rightcall.limbs.ray.engine import WorkerOptions
+from rightcall.limbs.ray.place import RayEngine
+from rightcall.limbs.ray.ray import RayOptions
+from rightcall.records import ExpectedCall, Golden, ToolCall
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store
-from rightcall.wings.ray.driver import Driver
-from rightcall.wings.ray.engine import WorkerOptions
-from rightcall.wings.ray.place import RayEngine
-from rightcall.wings.ray.ray import RayOptions
 
 ROOT = str(Path(__file__).parents[1])
 SIZES = {"io0": 10_000, "io200": 6000, "wait100": 1600, "cpu5": 1500, "cpu50": 400}
@@ -51,7 +51,8 @@ NAMES = {
     "io0": "model answers at once", "io200": "model takes 200 ms", "wait100": "agent waits 100 ms",
     "cpu5": "agent burns 5 ms", "cpu50": "agent burns 50 ms",
 }  # fmt: skip
-BATCH, BYTES = 100, 1200
+BATCH = 100
+BYTES = 1200
 COLUMNS = ("", "cases/s", "efficiency", "driver", "workers", "Ray", "more", "start", "MB")
 
 
@@ -207,11 +208,13 @@ def _spun(golden: Golden, seconds: float) -> list[ToolCall]:
 
 def measured(name: str, plan: Plan, store: str, driver: Driver | None) -> Measured:
     """A run, from its first results to its last; the start apart."""
-    first, before = 0.0, 0
+    first = 0.0
+    before = 0
 
     def begin(done: int) -> None:
         nonlocal first, before
-        first, before = time.perf_counter(), done
+        first = time.perf_counter()
+        before = done
         times.mark()
 
     def started(run: Any) -> None:
@@ -226,7 +229,8 @@ def measured(name: str, plan: Plan, store: str, driver: Driver | None) -> Measur
     with open_store(store) as opened, ProcessTimes() as times:
         began = time.perf_counter()
         outcome = asyncio.run(run_plan(plan, opened, backend=driver, watch=watch, started=started))
-        wall, used = time.perf_counter() - first, times.driver
+        wall = time.perf_counter() - first
+        used = times.driver
     assert outcome.done == outcome.planned
     n = outcome.done - before
     return Measured(
@@ -259,7 +263,8 @@ def floor(workers: int, n: int) -> Measured:
     with ProcessTimes("ray::Idle") as times:
         began = time.perf_counter()
         asyncio.run(carried())
-        wall, used = time.perf_counter() - began, times.driver
+        wall = time.perf_counter() - began
+        used = times.driver
     name = f"Ray alone, {workers} worker{'s' if workers > 1 else ''}"
     return Measured(name, n / wall, used / n, times.workers / n, times.others / n, size=times.all_bytes)
 

@@ -27,12 +27,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.limbs.ray.ray_process import descendants, kill
 from tests.support.model_process import counts, loopback_model, write_suite
-from tests.wings.ray.ray_process import descendants, kill
 
 from rightcall.store.address import open_store
 
-GOLDENS, AT_ONCE, LATENCY_MS = 800, 8, 50
+GOLDENS = 800
+AT_ONCE = 8
+LATENCY_MS = 50
 RIGHTCALL = [sys.executable, "-m", "rightcall.cli.main", "run"]
 ROOT = Path(__file__).parents[1]
 LONGEST = 240.0
@@ -45,7 +47,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    wrong, killed, twice = 0, Counter[str](), 0
+    wrong = 0
+    killed = Counter[str]()
+    twice = 0
     with (
         tempfile.TemporaryDirectory() as folder,
         Nodes() as nodes,
@@ -141,21 +145,25 @@ def endure(
     events: Sequence[str] = (),
 ) -> Ending:
     """One run to its end, however often it has to be started; `events` are drawn unless they are given."""
-    drawn, goldens = random.Random(seed), len(expected)
+    drawn = random.Random(seed)
+    goldens = len(expected)
     folder.mkdir()
     write_suite(folder, goldens, port, concurrency=AT_ONCE)
     chosen = list(events) or drawn.choices(["worker", "node", "driver"], [5, 2, 2], k=drawn.randint(1, 3))
     if seed % 10 == 9 and not events:
         chosen.append("head")
     places = sorted(drawn.sample(range(20, goldens - 20), len(chosen)))
-    ending, waiting = Ending(), list(zip(places, chosen, strict=True))
+    ending = Ending()
+    waiting = list(zip(places, chosen, strict=True))
     before = counts(port)["asked"]
     process = started(nodes, folder, ending)
-    reached, give_up = 0, time.monotonic() + LONGEST
+    reached = 0
+    give_up = time.monotonic() + LONGEST
     while time.monotonic() < give_up:
         code = process.poll()
         if (now := results(folder)) > reached:  # a busy machine is slow, a run that hangs stores nothing
-            reached, give_up = now, time.monotonic() + LONGEST
+            reached = now
+            give_up = time.monotonic() + LONGEST
         if code in (0, 1):
             break
         if code is not None:

@@ -39,7 +39,8 @@ def main() -> None:
 
 
 def write_files(folder: Path, rows: int, shuffled: bool, form: str) -> tuple[Path, Path]:
-    goldens, trajectories = folder / "goldens.jsonl", folder / "done.jsonl"
+    goldens = folder / "goldens.jsonl"
+    trajectories = folder / "done.jsonl"
     order = list(range(rows))
     if shuffled:
         random.Random(7).shuffle(order)

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.bare_loop import EXPECTED, bare_comparison, cpu_seconds, line
 from rightcall.metrics.case_result import result_of, score_trajectory
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 
 Case = tuple[Golden, Trajectory]
 

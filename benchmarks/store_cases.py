@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rightcall.model import (
+from rightcall.records import (
     CaseResult,
     Failure,
     Golden,

@@ -21,7 +21,9 @@ from rightcall.store.address import open_store
 from rightcall.store.base import ResultFilter, RunFilter
 from rightcall.store.sql.store import Store
 
-A_RUN, BATCH, TIMES = 5_000, 1_000, 20
+A_RUN = 5_000
+BATCH = 1_000
+TIMES = 20
 
 
 def main() -> None:
@@ -46,7 +48,8 @@ def measure(engine: str, store: Store, count: int) -> None:
     print(
         f"{engine}: {count:,} results in {len(store.runs.page(limit=10_000))} runs, filled in {took:,.0f} s"
     )
-    small, case = "run-00000", golden(4_321).id
+    small = "run-00000"
+    case = golden(4_321).id
     pages: dict[str, Callable[[], object]] = {
         "runs page": lambda: runs_page(store, RunFilter()),
         "runs page, one suite": lambda: runs_page(store, RunFilter(name="suite-3")),
@@ -82,7 +85,8 @@ def run_page(store: Store, run_id: str, which: ResultFilter) -> object:
 
 def fill(store: Store, count: int) -> str:
     """Write the runs; the id of the large one."""
-    some, large = list(results(A_RUN)), count // 10
+    some = list(results(A_RUN))
+    large = count // 10
     for number in range((count - large) // A_RUN):
         writer = store.runs.begin(run(number))
         writer.add_goldens(golden(place) for place in range(A_RUN))

@@ -37,7 +37,8 @@ def main() -> None:
 
 def report(engine: str, store: Store, count: int) -> None:
     rounds = [write(store, f"{time.time_ns()}-{number}", count) for number in range(3)]
-    cpu, wall = min(cpu for cpu, _ in rounds), min(wall for _, wall in rounds)
+    cpu = min(cpu for cpu, _ in rounds)
+    wall = min(wall for _, wall in rounds)
     print(f"{engine}: {cpu * 1e3:.4f} ms CPU, {wall * 1e3:.4f} ms wall per result; {1 / wall:,.0f} results/s")
     pack = ScorePacker(store.metric_keys(result(0).metrics))
     print(
@@ -56,7 +57,8 @@ def write(store: Store, run_id: str, count: int) -> tuple[float, float]:
     batches = (
         list(itertools.batched(results(count), BATCH)) if hasattr(itertools, "batched") else slices(count)
     )
-    cpu, wall = time.process_time(), time.perf_counter()
+    cpu = time.process_time()
+    wall = time.perf_counter()
     for batch in batches:
         writer.add(batch)
     return (time.process_time() - cpu) / count, (time.perf_counter() - wall) / count

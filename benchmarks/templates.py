@@ -15,8 +15,8 @@ from pathlib import Path
 
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.importers.bfcl import CATEGORIES, import_bfcl
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, Golden
 from rightcall.run.request_templates import template_groups
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

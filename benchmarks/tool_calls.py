@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.tools.idempotency.guard import Idempotency

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from benchmarks.otlp_spans import RunSpan, spans_request
-from rightcall.wings.traces.reader import load_traces
-from rightcall.wings.traces.redaction import Redactor
+from rightcall.limbs.traces.reader import load_traces
+from rightcall.limbs.traces.redaction import Redactor
 
 HELD: dict[str, str | int | float] = {
     "gen_ai.operation.name": "execute_tool",

@@ -31,7 +31,7 @@ from rightcall.check.options import CheckOptions
 from rightcall.check.suite_check import check_suite
 from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_settings import CheckSettings
-from rightcall.model import Golden, ToolCall
+from rightcall.records import Golden, ToolCall
 from rightcall.run.baseline_file import BaselinePool, write_baseline
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.runner import run_plan
@@ -98,7 +98,8 @@ def marks(pool: BaselinePool, rates: dict[str, float], trials: int, rng: random.
 
 async def simulate(options: argparse.Namespace, folder: Path, store: Store) -> list[tuple[str, CheckResult]]:
     """Every change checked; its kind and what came of it."""
-    rng, found = random.Random(options.seed), []
+    rng = random.Random(options.seed)
+    found = []
     file = write_suite(folder, options.goldens)
     Simulated.rates = dict.fromkeys((f"g{i}" for i in range(options.goldens)), 1.0)
     outcome = await run_plan(plan_suite(load_suite(file), folder, trials=1), store)

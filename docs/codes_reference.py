@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from rightcall.core import errors
 from rightcall.core.errors import EXIT_CODES, RightCallError
-from rightcall.model.failure import CODES
+from rightcall.records.failure import CODES
 from rightcall.tools.runtime.errors import DEFAULT_HINTS
 
 

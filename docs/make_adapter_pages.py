@@ -17,7 +17,8 @@ from rightcall.agents.observed.catalog import ADAPTERS, AdapterInfo
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "data" / "adapters.json"
-BEGIN, END = "<!-- {} -->", "<!-- end of {} -->"
+BEGIN = "<!-- {} -->"
+END = "<!-- end of {} -->"
 
 
 def main() -> None:
@@ -43,7 +44,8 @@ def facts(info: AdapterInfo) -> str:
 
 def with_part(page: str, name: str, text: str) -> str:
     """The page with the text between two marks replaced."""
-    begin, end = BEGIN.format(name), END.format(name)
+    begin = BEGIN.format(name)
+    end = END.format(name)
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
 

@@ -145,7 +145,8 @@ def _is_method(value: Any) -> bool:
 def _signature(name: str, function: Any) -> str:
     """The signature with types as they are written in the code, one parameter a line when it is long."""
     signature = inspect.signature(function)
-    parameters, starred = [], False
+    parameters = []
+    starred = False
     for one in signature.parameters.values():
         if one.kind is one.KEYWORD_ONLY and not starred:
             parameters.append("*")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from rightcall.model.failure import Code
+from rightcall.records.failure import Code
 from rightcall.run.suite_schema import suite_schema
 from rightcall.tools.faults import plan as faults
 from rightcall.tools.runtime import mocks

@@ -118,7 +118,8 @@ def check(request: pytest.FixtureRequest) -> Checker:
     """
     from rightcall.api.testing.check_fixture import Checker, Defaults
 
-    item, config = request.node, request.config
+    item = request.node
+    config = request.config
     names = ("trials", "concurrency", "seed")
     defaults = Defaults(**{name: config.getoption(f"--rightcall-{name}") for name in names})
     notes = item.stash[NOTES] = []  # a plugin may run the test again
@@ -323,11 +324,14 @@ class Watch:
         unproven = verdict is None and any(group.unproven for group in groups)
         unknown = unproven or any(group.untouched or not group.answered for group in groups)
         if (problems or unknown) and not stopped:
-            session.exitstatus, ended_well = pytest.ExitCode.TESTS_FAILED, False
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            ended_well = False
         if session.exitstatus == pytest.ExitCode.OK and not self._judged_tests and not any(
             group.has_checks for group in groups
         ):  # fmt: skip
-            session.exitstatus, ended_well = pytest.ExitCode.NO_TESTS_COLLECTED, False  # nothing was checked
+            # nothing was checked
+            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+            ended_well = False
         if verdict is not None and ended_well and not stopped:  # goldens that were not run have no rate
             good = verdict.word == "PASS" and not self._other_failures
             good = good and (least is not None or session.exitstatus == pytest.ExitCode.OK)

@@ -15,7 +15,7 @@ from hypothesis import settings
 from tests.support.authorities import trust_one_authority
 from tests.support.memory_folder import keep_temporary_files_in_memory
 
-pytest.register_assert_rewrite("tests.wings.adapters.contract")
+pytest.register_assert_rewrite("tests.limbs.adapters.contract")
 
 # Sessions that tests start would load every plugin that is installed, which takes them seconds. The first three are for
 # tests/api/test_other_plugins.py alone.
@@ -79,7 +79,8 @@ def one_look_at_this_repository() -> Iterator[None]:
     """Every run notes whether the working folder was edited. Git would read all of this repository for each of them."""
     from rightcall.files import revision
 
-    ask, repository = revision.git_dirty, Path(__file__).parents[1]
+    ask = revision.git_dirty
+    repository = Path(__file__).parents[1]
     answers: list[bool] = []
 
     def git_dirty(folder: Path) -> bool:

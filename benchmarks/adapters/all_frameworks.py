@@ -63,7 +63,8 @@ def run(module: str, name: str, only: list[str]) -> list[Row]:
     own = ROOT / ".venv-adapters" / adapter_of(name) / "bin" / "python"
     python = str(own) if own.exists() else sys.executable
     with tempfile.TemporaryDirectory() as folder:
-        out, log = Path(folder) / "rows.jsonl", Path(folder) / "log.txt"
+        out = Path(folder) / "rows.jsonl"
+        log = Path(folder) / "log.txt"
         path = os.pathsep.join((str(ROOT), str(ROOT / "src")))
         command = [python, "-m", module, name, str(out), *only]
         with log.open("w") as lines:

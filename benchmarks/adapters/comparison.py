@@ -13,8 +13,8 @@ from typing import Any
 from benchmarks.adapters.framework import Framework
 from benchmarks.adapters.scripted_server import Exchange
 from benchmarks.adapters.truth import TrueCall, Truth
-from rightcall.model import ToolCall, Trajectory
-from rightcall.model.agent_names import depth_of
+from rightcall.records import ToolCall, Trajectory
+from rightcall.records.agent_names import depth_of
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ def request_differences(plain: Sequence[Exchange], observed: Sequence[Exchange])
         return [Difference("number of requests", len(plain), len(observed))]
     for one, other in zip(plain, observed, strict=True):
         for aspect in ("path", "body", "headers"):
-            before, after = _without_ids(getattr(one, aspect)), _without_ids(getattr(other, aspect))
+            before = _without_ids(getattr(one, aspect))
+            after = _without_ids(getattr(other, aspect))
             if before != after:
                 return [Difference(f"{aspect} of a request", before, after)]
     return []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from tests.wings.adapters.script import Answer, Call
+from tests.limbs.adapters.script import Answer, Call
 
 import rightcall as rc
 from benchmarks.adapters.scenarios import EXPERT, TRAVEL, Scenario, Shape

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
-from tests.models.loopback import _in_thread
+from tests.providers.loopback import _in_thread
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.rows import rows_file
@@ -24,7 +24,7 @@ from benchmarks.adapters.trials import framework_named, package_version
 from rightcall.agents.agent import Agent
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
-from rightcall.model import Golden, Trajectory
+from rightcall.records import Golden, Trajectory
 
 EXPECTED = {
     **dict.fromkeys(("429", "500", "503", "timeout", "refused"), "infra_error"),

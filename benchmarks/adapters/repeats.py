@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.wings.adapters.script import Answer
+from tests.limbs.adapters.script import Answer
 
 import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup
@@ -28,7 +28,7 @@ from benchmarks.adapters.scenarios import SCENARIOS, TRAVEL, weather
 from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedModel, scripted_server
 from benchmarks.adapters.trials import framework_named, package_version, spoken_by
 from rightcall.core.event_loop import run_blocking
-from rightcall.model import ExpectedCall, Golden
+from rightcall.records import ExpectedCall, Golden
 
 GOLDENS = [
     Golden(
@@ -41,7 +41,8 @@ GOLDENS = [
 ]
 EXPECTED = [(g.id, "done", "", ["get_weather"], g.expected_output, True) for g in GOLDENS]
 METRICS = ["tool_selection", "argument_match"]
-TIMES, TESTS = 3, 20
+TIMES = 3
+TESTS = 20
 
 
 class ReadingModel(ScriptedModel):
@@ -59,7 +60,8 @@ class ReadingModel(ScriptedModel):
 @contextmanager
 def agent_of(framework: Framework) -> Iterator[Any]:
     """An observed agent, and the server of its model."""
-    scenario, holder = SCENARIOS[0], ModelHolder()
+    scenario = SCENARIOS[0]
+    holder = ModelHolder()
     holder.model = ReadingModel(scenario, spoken_by(framework))
     with scripted_server(holder) as address:
         agent = framework.stateless_agent(Setup(address, "plain", scenario))
@@ -110,7 +112,8 @@ class Plugin:
     """Gives the tests the agent of this process, and counts those that pass."""
 
     def __init__(self, agent: Any) -> None:
-        self._agent, self.outcomes = agent, list[bool]()
+        self._agent = agent
+        self.outcomes = list[bool]()
 
     @pytest.fixture
     def observed_agent(self) -> Any:
@@ -134,7 +137,8 @@ def test_weather(number, observed_agent):
 
 
 def tests(agent: Any, folder: Path) -> list[bool]:
-    file, plugin = folder / "test_weather.py", Plugin(agent)
+    file = folder / "test_weather.py"
+    plugin = Plugin(agent)
     file.write_text(TEST_FILE, "utf-8")
     options = ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "--rootdir", str(folder)]
     pytest.main([*options, str(file)], plugins=[plugin])

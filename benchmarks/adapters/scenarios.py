@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.wings.adapters.script import Answer, Call
+from tests.limbs.adapters.script import Answer, Call
 
 Shape = Literal["plain", "limited", "sub_agent", "handoff", "typed_answer", "streamed"]
 """How the agent is built: alone, with a limit of `STEPS`, with an agent as a tool, with an agent that it hands over to,
@@ -15,10 +15,12 @@ with a type for its answer, or streaming."""
 STEPS = 3
 """The limit of an agent with the shape `limited`."""
 
-TRAVEL, EXPERT = "travel", "expert"
+TRAVEL = "travel"
+EXPERT = "expert"
 """The two agents; each asks for a model of its own, so that the server knows who asks."""
 
-ASK_EXPERT, HAND_OVER = "ask_expert", "hand_over"
+ASK_EXPERT = "ask_expert"
+HAND_OVER = "hand_over"
 """Calls that every framework spells differently: see `Framework.spelled`."""
 
 TRIP = {"city": "Hanoi", "nights": 2}

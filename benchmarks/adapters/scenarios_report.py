@@ -18,9 +18,11 @@ def shown(name: str, rows: list[Row]) -> list[str]:
     )
     problems = []
     for row in possible:
-        limit, where = row["limit"], f"{name} {row['scenario']}"
+        limit = row["limit"]
+        where = f"{name} {row['scenario']}"
         for difference in row["differs"]:
-            happened, recorded = difference["happened"], difference["recorded"]
+            happened = difference["happened"]
+            recorded = difference["recorded"]
             line = f"  {row['scenario']}: {difference['aspect']}: happened {happened}, recorded {recorded}"
             print(line[:600])
         if limit and limit not in adapter_info(adapter_of(name)).loses:

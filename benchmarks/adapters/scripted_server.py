@@ -10,15 +10,15 @@ from itertools import repeat
 from typing import Any
 
 from aiohttp import web
-from tests.models.loopback import _in_thread
-from tests.wings.adapters.model_server import (
+from tests.limbs.adapters.model_server import (
     anthropic_reply,
     chat_reply,
     gemini_reply,
     responses_reply,
     send_events,
 )
-from tests.wings.adapters.script import Answer
+from tests.limbs.adapters.script import Answer
+from tests.providers.loopback import _in_thread
 
 from benchmarks.adapters.scenarios import EXPERT, TRAVEL, Scenario
 

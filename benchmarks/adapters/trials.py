@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
-from tests.wings.adapters.script import Answer
+from tests.limbs.adapters.script import Answer
 
 from benchmarks.adapters.comparison import Difference, differences, request_differences
 from benchmarks.adapters.framework import Framework, Setup
@@ -24,8 +24,8 @@ from benchmarks.adapters.scripted_server import Exchange, ModelHolder, ScriptedM
 from benchmarks.adapters.toolbox import RUNS
 from benchmarks.adapters.truth import truth_of
 from rightcall.agents.observed.catalog import adapter_info
-from rightcall.model import Golden, Trajectory
-from rightcall.model.agent_names import depth_of
+from rightcall.records import Golden, Trajectory
+from rightcall.records.agent_names import depth_of
 
 MAY_RAISE = (
     "tool_raises",
@@ -98,11 +98,14 @@ class Trial:
     """One scenario with one framework: unobserved, observed, and compared."""
 
     def __init__(self, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str) -> None:
-        self._framework, self._scenario, self._holder = framework, scenario, holder
+        self._framework = framework
+        self._scenario = scenario
+        self._holder = holder
         self._setup = Setup(address, scenario.shape, scenario)
 
     async def differences(self) -> list[Difference]:
-        framework, scenario = self._framework, self._scenario
+        framework = self._framework
+        scenario = self._scenario
         plain_log, raised = await self._unobserved()
         if not plain_log or (raised is not None and scenario.name not in MAY_RAISE):
             raise RuntimeError(f"the agent does not work unobserved: {raised!r}") from raised

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.wings.adapters.script import Call
+from tests.limbs.adapters.script import Call
 
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL, TRIP, Scenario
 from benchmarks.adapters.scripted_server import Exchange

@@ -13,7 +13,7 @@ import msgspec
 from benchmarks.planted_suites.domains import Parameter, ToolText
 from benchmarks.planted_suites.reader import Meant, stemmed
 from benchmarks.planted_suites.suites import PlantedSuite, with_tool
-from rightcall.model import ExpectedCall, Golden, Tool
+from rightcall.records import ExpectedCall, Golden, Tool
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,8 @@ def required(suite: PlantedSuite, rng: random.Random) -> tuple[PlantedSuite, Tru
 
 
 def name(suite: PlantedSuite, rng: random.Random) -> tuple[PlantedSuite, Truth]:
-    old, new = rng.choice([tool.name for tool in suite.domain.tools]), rng.choice(suite.domain.generic)
+    old = rng.choice([tool.name for tool in suite.domain.tools])
+    new = rng.choice(suite.domain.generic)
     return renamed(suite, old, new), Truth("ambiguous_name", frozenset((new,)))
 
 
@@ -116,7 +117,8 @@ def renamed(suite: PlantedSuite, old: str, new: str) -> PlantedSuite:
         )
         for tool in suite.tools
     ]
-    goldens, meant = [], {}
+    goldens = []
+    meant = {}
     for golden in suite.goldens:
         calls = tuple(
             msgspec.structs.replace(call, tool=new) if call.tool == old else call
@@ -202,7 +204,8 @@ def lacks_value(suite: PlantedSuite, rng: random.Random) -> tuple[PlantedSuite, 
     tool, parameter = _of_kind(suite, rng, "free", "opaque")
     mine = [g for g in suite.goldens if suite.meant[g.id].tool == tool.name]
     chosen = {g.id for g in rng.sample(mine, min(5, max(1, len(mine) - 1)))}
-    goldens, meant = [], dict(suite.meant)
+    goldens = []
+    meant = dict(suite.meant)
     for golden in suite.goldens:
         if golden.id in chosen:
             said = suite.meant[golden.id].values[parameter.name][1]

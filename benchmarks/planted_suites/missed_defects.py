@@ -27,8 +27,8 @@ from benchmarks.planted_suites.defects import (
 from benchmarks.planted_suites.domains import ToolText
 from benchmarks.planted_suites.reader import Meant
 from benchmarks.planted_suites.suites import PlantedSuite, with_tool
-from rightcall.model import ExpectedCall, Golden, Tool
-from rightcall.model.tool import Annotations
+from rightcall.records import ExpectedCall, Golden, Tool
+from rightcall.records.tool import Annotations
 
 Planted = tuple[PlantedSuite, Truth]
 
@@ -71,7 +71,8 @@ def _lookup(suite: PlantedSuite, rng: random.Random, *, expected: bool) -> Plant
         (t, p) for t in suite.domain.tools for p in t.parameters if p.kind == "free" and _is_plain(t)
     ]
     tool, parameter = rng.choice(candidates)
-    name, finder = f"{parameter.name}_id", f"find_{parameter.name}"
+    name = f"{parameter.name}_id"
+    finder = f"find_{parameter.name}"
     text = f"Id of the {parameter.name}"
     ids = {
         value: f"{parameter.name[:2].upper()}-{rng.randrange(2000, 9999)}" for value, _ in parameter.values
@@ -224,7 +225,8 @@ def _plain_tool(suite: PlantedSuite, rng: random.Random) -> ToolText:
 def _with_goldens(
     suite: PlantedSuite, tool: str, change: Callable[[Golden, Meant], tuple[Golden, Meant]]
 ) -> PlantedSuite:
-    goldens, meant = [], dict(suite.meant)
+    goldens = []
+    meant = dict(suite.meant)
     for golden in suite.goldens:
         if suite.meant[golden.id].tool == tool and golden.expected_calls:
             golden, meant[golden.id] = change(golden, meant[golden.id])  # noqa: PLW2901

@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmarks.planted_suites.reader import Reader
 from benchmarks.planted_suites.suites import PlantedSuite
-from rightcall.model import Message
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import Message
 
 
 class ReadingModel:
@@ -17,7 +17,10 @@ class ReadingModel:
     name = "reading"
 
     def __init__(self, suite: PlantedSuite, noise: float = 0.03, seed: str = "", reads: float = 0.8) -> None:
-        self._suite, self._noise, self._seed, self._reads = suite, noise, seed, reads
+        self._suite = suite
+        self._noise = noise
+        self._seed = seed
+        self._reads = reads
 
     async def complete(self, request: Any) -> ModelReply:
         reader = Reader(list(request.prompt.tools), request.prompt.system)

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.model import Tool, ToolCall, Trajectory
+from rightcall.records import Tool, ToolCall, Trajectory
 
 STOP = frozenset(
     [
@@ -68,7 +68,8 @@ GENERIC = frozenset(
     ]
 )
 NEAR = 0.06
-ABSTAIN, ABSTAIN_UNTOLD = 0.36, 0.12
+ABSTAIN = 0.36
+ABSTAIN_UNTOLD = 0.12
 OTHERS = ("Alpha", "Omega", "Zeta")
 
 
@@ -100,7 +101,8 @@ class Reader:
     """Reads one set of definitions."""
 
     def __init__(self, tools: list[Tool], system: str, error_hint: bool = True) -> None:
-        self.tools, self.error_hint = {tool.name: tool for tool in tools}, error_hint
+        self.tools = {tool.name: tool for tool in tools}
+        self.error_hint = error_hint
         self.abstains = "no tool" in system.lower()
         self._main: dict[str, set[str]] = {}
         self._not: dict[str, set[str]] = {}

@@ -10,8 +10,8 @@ from typing import Any
 from benchmarks.planted_suites.domains import Domain, Parameter, ToolText
 from benchmarks.planted_suites.reader import Meant, Reader, stemmed
 from rightcall.metrics.case_result import result_of
-from rightcall.model import CaseResult, ExpectedCall, Golden, Tool
-from rightcall.model.run import CaseResult as Result
+from rightcall.records import CaseResult, ExpectedCall, Golden, Tool
+from rightcall.records.run import CaseResult as Result
 
 GUIDANCE = "If nothing fits the request, call no tool and answer in words."
 

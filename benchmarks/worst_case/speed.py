@@ -6,13 +6,13 @@ import time
 from contextlib import suppress
 
 from benchmarks.worst_case.worlds import load_world
+from rightcall.limbs.attacks.attack_plan import AttackPlan
+from rightcall.limbs.attacks.attacked_plan import attack_set_of
 from rightcall.metrics.safety.attempt import attempt_evidence
-from rightcall.model import TestCase, ToolCall, Trajectory
+from rightcall.records import TestCase, ToolCall, Trajectory
 from rightcall.tools.attacks.trial_plants import NoPlace, plant_text
 from rightcall.tools.guard.monitor import Guard
 from rightcall.tools.guard.policy import AUTO
-from rightcall.wings.attacks.attack_plan import AttackPlan
-from rightcall.wings.attacks.attacked_plan import attack_set_of
 
 CALLS = 2000
 LISTING = {

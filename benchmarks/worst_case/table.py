@@ -6,9 +6,9 @@ import msgspec
 
 from benchmarks.worst_case.worlds import SmallWorld, load_worlds
 from rightcall.core.text import percent
-from rightcall.model.worst_case import Threat, WorstCaseNumbers
+from rightcall.limbs.attacks.worst_case.suite_replay import worst_case
+from rightcall.records.worst_case import Threat, WorstCaseNumbers
 from rightcall.tools.guard.policy import AUTO, BASE_RULES, GuardPolicy, load_policy
-from rightcall.wings.attacks.worst_case.suite_replay import worst_case
 
 GUARDS = ("none", "auto", "strict", "own lines")
 
@@ -38,11 +38,13 @@ def print_table() -> None:
 
 
 def cells(sums: list[WorstCaseNumbers]) -> str:
-    stopped, attacks = sum(s.stopped for s in sums), sum(s.attacker_calls for s in sums)
+    stopped = sum(s.stopped for s in sums)
+    attacks = sum(s.attacker_calls for s in sums)
     stops, calls, sinks = (
         sum(getattr(s, name) for s in sums) for name in ("false_stops", "user_calls", "user_sinks")
     )
-    tasks, stopped_tasks = sum(s.goldens for s in sums), sum(s.tasks_stopped for s in sums)
+    tasks = sum(s.goldens for s in sums)
+    stopped_tasks = sum(s.tasks_stopped for s in sums)
     return (
         f"{stopped:,} of {attacks:,} | {stops} of {calls} ({percent(stops / calls)}) | {percent(stops / sinks)} |"
         f" {stopped_tasks} of {tasks} ({percent(stopped_tasks / tasks)})"
@@ -55,7 +57,8 @@ def print_rules() -> None:
     for rule in BASE_RULES:
         policy = msgspec.structs.replace(AUTO, without=(rule,))
         sums = [summary_of(world, policy, "text") for world in load_worlds()]
-        stopped, attacks = sum(s.stopped for s in sums), sum(s.attacker_calls for s in sums)
+        stopped = sum(s.stopped for s in sums)
+        attacks = sum(s.attacker_calls for s in sums)
         reached = next((entry for s in sums for entry in s.unguarded), None)
         what = f"`{reached.golden_id}`: {reached.goal}" if reached else "none: other rules stop it too"
         print(f"| `{rule}` | {stopped:,} of {attacks:,} | {what} |")

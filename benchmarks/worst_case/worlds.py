@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
 
 FOLDER = Path(__file__).parent.parent / "worlds"
 NAMES = ("bank", "chat", "travel", "office", "shop", "code_host")

@@ -24,10 +24,16 @@ from rich.text import Text
 
 HERE = Path(__file__).parent
 COLUMNS = 100
-CHARACTER, LINE, SIZE = 8.43, 19, 14  # width of a character, height of a line, size of the font
-MARGIN, BAR = 16, 34
+# width of a character, height of a line, size of the font
+CHARACTER = 8.43
+LINE = 19
+SIZE = 14
+MARGIN = 16
+BAR = 34
 SECONDS_PER_ACT = 6
-BACKGROUND, FOREGROUND, DIM = "#16181d", "#d7dae0", "#8b919c"
+BACKGROUND = "#16181d"
+FOREGROUND = "#d7dae0"
+DIM = "#8b919c"
 COLORS = {1: "#ff7b72", 2: "#6cc47d", 3: "#e3b341", 6: "#76c7d8"}  # red, green, yellow, cyan of a terminal
 SHOW = ("runs", "show")
 RUN_IDS = ("260000-000000-000001", "260000-000000-000002")
@@ -77,7 +83,8 @@ def cast(screens: Sequence[str], title: str) -> str:
     """Screens shown one after the other, for ever; one screen stands still. No font or script is fetched."""
     drawn = [_lines(screen) for screen in screens]
     rows = max(len(lines) for lines in drawn)
-    width, height = COLUMNS * CHARACTER + 2 * MARGIN, BAR + rows * LINE + 2 * MARGIN
+    width = COLUMNS * CHARACTER + 2 * MARGIN
+    height = BAR + rows * LINE + 2 * MARGIN
     groups = [
         f'<g class="act" style="animation-delay:{number * SECONDS_PER_ACT - len(drawn) * SECONDS_PER_ACT}s">'
         f"{''.join(_row(at, line) for at, line in enumerate(lines))}</g>"
@@ -115,7 +122,9 @@ def _lines(screen: str) -> list[list[Segment]]:
 
 def _row(at: int, line: list[Segment]) -> str:
     """A row; every piece has its own position, so that the font cannot shift the columns."""
-    y, column, pieces = BAR + MARGIN + at * LINE, 0, []
+    y = BAR + MARGIN + at * LINE
+    column = 0
+    pieces = []
     for segment in line:
         if segment.text.strip():
             x = MARGIN + column * CHARACTER

@@ -1,4 +1,4 @@
-"""Draws rooms.svg: the rooms of the package on the lines of the layer contract, with the wings to their right.
+"""Draws rooms.svg: the rooms of the package on the lines of the layer contract, with the limbs to their right.
 
     python docs/pictures/rooms.py
 
@@ -26,13 +26,16 @@ QUESTIONS = {
     "decide": "does it pass?",
     "core": "errors, text, codec, event loop, secrets",
 }
-ROW, GAP, CORE, WING = 44, 8, 660, 190
+ROW = 44
+GAP = 8
+CORE = 660
+WING = 190
 STYLE = """
-  rect.room { fill: #eef4fb; stroke: #5a7fa8; } rect.wing { fill: #f6f0fa; stroke: #8a6aa8; stroke-dasharray: 4 3; }
+  rect.room { fill: #eef4fb; stroke: #5a7fa8; } rect.limb { fill: #f6f0fa; stroke: #8a6aa8; stroke-dasharray: 4 3; }
   text { font: 14px system-ui, sans-serif; fill: #1b2733; text-anchor: middle; }
   text.question { font-size: 11px; fill: #5b6b7b; }
   @media (prefers-color-scheme: dark) {
-    rect.room { fill: #1d2b3a; stroke: #6f9acb; } rect.wing { fill: #2a2233; stroke: #ab8bcb; }
+    rect.room { fill: #1d2b3a; stroke: #6f9acb; } rect.limb { fill: #2a2233; stroke: #ab8bcb; }
     text { fill: #e7edf3; } text.question { fill: #9fb0c0; }
   }
 """
@@ -45,14 +48,15 @@ def layers() -> list[list[str]]:
     return [[name.strip().removeprefix("rightcall.") for name in line.split("|")] for line in lines]
 
 
-def wings() -> list[str]:
-    folder = ROOT / "src" / "rightcall" / "wings"
+def limbs() -> list[str]:
+    folder = ROOT / "src" / "rightcall" / "limbs"
     folders = sorted(path.name for path in folder.iterdir() if (path / "__init__.py").exists())
     return [*folders, "deepeval", "laminar"]
 
 
 def box(kind: str, x: float, y: float, width: float, height: float, name: str) -> str:
-    middle, question = x + width / 2, QUESTIONS.get(name)
+    middle = x + width / 2
+    question = QUESTIONS.get(name)
     text_y = y + height / 2 + (-2 if question else 5)
     parts = [
         f'<rect class="{kind}" x="{x:.0f}" y="{y:.0f}" width="{width:.0f}" height="{height:.0f}" rx="6"/>',
@@ -64,20 +68,21 @@ def box(kind: str, x: float, y: float, width: float, height: float, name: str) -
 
 
 def picture() -> str:
-    lines, shapes = layers(), []
+    lines = layers()
+    shapes = []
     for row, rooms in enumerate(lines):
         width = (CORE - GAP * (len(rooms) - 1)) / len(rooms)
         for column, room in enumerate(rooms):
             shapes.append(box("room", column * (width + GAP) + 1, row * (ROW + GAP) + 1, width, ROW, room))
     height = len(lines) * (ROW + GAP) - GAP
-    names = wings()
-    wing_height = (height - GAP * (len(names) - 1)) / len(names)
+    names = limbs()
+    limb_height = (height - GAP * (len(names) - 1)) / len(names)
     for row, name in enumerate(names):
-        shapes.append(box("wing", CORE + 4 * GAP, row * (wing_height + GAP) + 1, WING, wing_height, name))
+        shapes.append(box("limb", CORE + 4 * GAP, row * (limb_height + GAP) + 1, WING, limb_height, name))
     total = CORE + 4 * GAP + WING + 2
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total} {height + 2}" role="img" '
-        f'aria-label="Rooms of the core on ten lines, and the wings to their right">\n'
+        f'aria-label="Rooms of the core on ten lines, and the limbs to their right">\n'
         f"<style>{STYLE}</style>\n" + "\n".join(shapes) + "\n</svg>\n"
     )
 

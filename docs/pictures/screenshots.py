@@ -41,7 +41,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-sync",
 ]
-RUN, BEFORE = "shop-06", "shop-03"
+RUN = "shop-06"
+BEFORE = "shop-03"
 
 
 def main() -> None:

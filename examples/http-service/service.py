@@ -10,7 +10,8 @@ from starlette.routing import Route
 async def chat(request):
     """POST {"question", "conversation"} → {"answer", "steps": [{"tool": {"fn", "args", "gave"}}]}"""
     body = await request.json()
-    steps, told = [], []
+    steps = []
+    told = []
     while True:
         text, calls = decide(body["question"], told)
         if not calls:

@@ -47,7 +47,8 @@ def goldens() -> Iterator[dict[str, Any]]:
             f"delete-{number + 1}", ERASURES[number % 2].format(mail), ("delete_customer", {"email": mail})
         )
     for number in range(6):
-        cents, order = 1250 + 375 * number, f"A-{1042 + 17 * number}"
+        cents = 1250 + 375 * number
+        order = f"A-{1042 + 17 * number}"
         asked = REFUNDS[number % 3].format(amount=f"{cents / 100:.2f}", order=order)
         yield golden(f"refund-{number + 1}", asked, ("refund_order", {"order_id": order, "amount": cents}))
     for number, (name, customer) in enumerate(CUSTOMERS.items()):
@@ -57,7 +58,8 @@ def goldens() -> Iterator[dict[str, Any]]:
             ("find_customer", {"name": name}), ("update_address", {"customer_id": customer, "address": address}),
         )  # fmt: skip
     for number in range(6):
-        method, order = list(METHODS)[number % 3], f"A-{2007 + 29 * number}"
+        method = list(METHODS)[number % 3]
+        order = f"A-{2007 + 29 * number}"
         either: Any = {"one_of": ["pickup_point", "locker"]} if method == "pickup_point" else method
         yield golden(f"ship-{number + 1}", f"Ship order {order} by {METHODS[method]}",
                      ("ship_order", {"order_id": order, "method": either}))  # fmt: skip

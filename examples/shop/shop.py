@@ -92,7 +92,8 @@ def arguments(tool: Tool, asked: str, results: Sequence[str], rng: random.Random
 def value(
     name: str, schema: Mapping[str, Any], asked: str, results: Sequence[str], rng: random.Random
 ) -> Any:
-    text, sensible = str(schema.get("description", "")), rng.random() < SENSIBLE
+    text = str(schema.get("description", ""))
+    sensible = rng.random() < SENSIBLE
     if name == "amount":
         euros = float(first(r"\d+\.\d\d", asked, "0"))
         return round(100 * euros) if "cent" in text or sensible else euros

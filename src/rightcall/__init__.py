@@ -34,9 +34,9 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module(home), name, None) or import_module(f"{home}.{name}")
     except ModuleNotFoundError as error:
-        from rightcall.core.seam import missing_wing
+        from rightcall.core.seam import missing_limb
 
-        if reason := missing_wing(error):
+        if reason := missing_limb(error):
             raise AttributeError(f"{__name__}.{name}: {reason}") from None
         raise
     globals()[name] = value  # later lookups bypass this function

@@ -15,7 +15,7 @@ from rightcall.agents.agent_function import AgentFunction, with_cause
 from rightcall.agents.first_request import holds_expectations
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import RightCallError
-from tests.models.test_http_agent import service
+from tests.providers.test_http_agent import service
 from tests.support.examples import examples
 from tests.support.one_server import one_server
 
@@ -132,7 +132,8 @@ TOOLS = [{"name": "get_weather", "input_schema": {"type": "object", "properties"
 @pytest.fixture(scope="module")
 def listeners(tmp_path_factory):
     """Agents of every kind, and what each was sent: a function, a model, a service, a program."""
-    folder, told = tmp_path_factory.mktemp("listeners"), []
+    folder = tmp_path_factory.mktemp("listeners")
+    told = []
     (folder / "agent.py").write_text(PROGRAM)
     (folder / "heard.txt").touch()
 
@@ -168,7 +169,8 @@ def strings(value):
 @settings(max_examples=examples(100, few=10))
 @given(asked=golden_and_values())
 def test_no_text_that_is_sent_holds_what_is_expected_unless_the_user_says_it(listeners, asked):
-    (golden, values), (folder, agents) = asked, listeners
+    (golden, values) = asked
+    (folder, agents) = listeners
     said = golden.input if isinstance(golden, rc.Golden) else golden.turns[0].content
     hidden = [form for value in values if value not in said for form in (value, str(int(value, 36)))]
     for agent, heard in agents:

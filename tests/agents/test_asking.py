@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.errors import ProviderError
-from rightcall.model import Message
-from rightcall.models.base import ModelReply, ModelRequest, Prompt
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt
+from rightcall.records import Message
 
 REQUEST = ModelRequest(Prompt(), (Message("user", "hello"),))
 
@@ -20,7 +20,8 @@ class Flaky:
     name = "flaky"
 
     def __init__(self, *errors: ProviderError) -> None:
-        self.errors, self.asked = list(errors), 0
+        self.errors = list(errors)
+        self.asked = 0
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         self.asked += 1
@@ -103,7 +104,8 @@ def test_a_wait_longer_than_the_case_has_is_not_waited_for():
 
 
 def test_short_pauses_add_up_until_the_case_is_over():
-    clock, pauses = [0.0], []
+    clock = [0.0]
+    pauses = []
 
     async def sleep(seconds: float) -> None:
         pauses.append(seconds)

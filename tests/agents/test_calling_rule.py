@@ -26,13 +26,14 @@ from rightcall.agents.agent_function import AgentFunction
 from rightcall.cli.main import MENU, cli
 from rightcall.core.errors import RightCallError
 from rightcall.deepeval.simulator import ConversationSimulator
-from rightcall.model.golden import AnyGolden, ConversationalGolden
-from rightcall.model.message import Message
-from rightcall.models.provider_kinds import AGENTS as ADDRESSED
-from rightcall.models.scripted import ScriptedProvider
-from tests.models.test_http_agent import service
+from rightcall.providers.provider_kinds import AGENTS as ADDRESSED
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records.golden import AnyGolden, ConversationalGolden
+from rightcall.records.message import Message
+from tests.providers.test_http_agent import service
 
-TEXT, NEXT = "Weather in Hue?", "And tomorrow?"
+TEXT = "Weather in Hue?"
+NEXT = "And tomorrow?"
 GOLDEN = rc.Golden(
     TEXT,
     id="hue",
@@ -277,7 +278,7 @@ FEW = ("text", "history", "golden", "turns", "coroutine", "a_class", "method")
 ELSEWHERE = {
     "http:": "test_agents_behind_an_address_get_text_and_what_was_said",
     "exec:": "test_agents_behind_an_address_get_text_and_what_was_said",
-    "Ray": "tests/wings/ray/test_ray.py: test_workers_call_an_agent_by_its_signature",
+    "Ray": "tests/limbs/ray/test_ray.py: test_workers_call_an_agent_by_its_signature",
 }
 """Doors to other processes, each with the test that goes through it."""
 

@@ -15,10 +15,10 @@ from rightcall.agents.conversation.personas import facts_beyond, flip_roles
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Trajectory, Turn, Usage
-from rightcall.model.trajectory import StopReason
-from rightcall.models.base import ModelReply
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelReply
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import ConversationalGolden, ExpectedCall, Message, ToolCall, Trajectory, Turn, Usage
+from rightcall.records.trajectory import StopReason
 from rightcall.tools.worlds.bank import Bank
 
 BANK = Bank({"accounts": {"a1": {"owner": "An", "balance": 900}, "b1": {"owner": "Bob", "balance": 0}}})

@@ -25,7 +25,6 @@ from rightcall.agents.first_request import capture_first_request, perform_watche
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model import ExpectedCall, Golden
 from rightcall.recording.first_requests.listener import capture_requests, follow_into_threads
 from rightcall.recording.first_requests.request_digest import (
     RequestDigester,
@@ -33,7 +32,8 @@ from rightcall.recording.first_requests.request_digest import (
     read_first_request,
 )
 from rightcall.recording.first_requests.trial import CapturedTrial
-from tests.wings.adapters.kits.asking_agents import (
+from rightcall.records import ExpectedCall, Golden
+from tests.limbs.adapters.kits.asking_agents import (
     ASKING_AGENTS,
     CHAT_TOOLS,
     NO_CONNECTIONS,
@@ -43,8 +43,8 @@ from tests.wings.adapters.kits.asking_agents import (
     openai_agent,
     openai_client,
 )
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Journal
 
 GOLDEN = Golden("weather Hanoi", id="g")
 JOURNAL = Journal()
@@ -91,7 +91,8 @@ def captured(agent: Any, *, seconds: float = 20, golden: Golden = GOLDEN) -> Cap
 
 
 def changed(before: str, trial: CapturedTrial) -> tuple[str, ...]:
-    first, now = read_first_request(before), trial.only_request
+    first = read_first_request(before)
+    now = trial.only_request
     assert first is not None and now is not None, trial.problem
     return compare_requests([first], now).changed
 
@@ -336,7 +337,8 @@ def test_an_agent_whose_calls_are_known_or_of_no_matter_is_run(address, answer, 
 
 
 def test_an_agent_that_takes_too_long_is_not_captured_and_stays_refused_afterwards(address):
-    go, sent = threading.Event(), threading.Event()
+    go = threading.Event()
+    sent = threading.Event()
 
     def agent(golden: Golden) -> str:
         go.wait(300)
@@ -387,7 +389,7 @@ import asyncio, sys
 from rightcall.agents.agent import Agent
 from rightcall.agents.first_request import perform_watched
 from rightcall.agents.kinds import agent_of_kind
-from rightcall.model import ExpectedCall, Golden
+from rightcall.records import ExpectedCall, Golden
 assert "urllib3" not in sys.modules
 
 def agent(golden):
@@ -456,7 +458,9 @@ class BoundWrapper:
     """A wrapper as wrapt makes them, and OpenTelemetry for threads: it has to be bound before it is called."""
 
     def __init__(self, wrapped, instance=None, *, bound=False):
-        self.wrapped, self.instance, self.bound = wrapped, instance, bound
+        self.wrapped = wrapped
+        self.instance = instance
+        self.bound = bound
 
     def __get__(self, instance, owner):
         return BoundWrapper(self.wrapped, instance, bound=True)

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from rightcall.model import Golden
 from rightcall.recording.first_requests.kept_state import KEEPS_STATE, StateWatch
+from rightcall.records import Golden
 from tests.cli.conftest import rightcall
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Journal
 
 __all__ = ["rightcall"]
 

@@ -13,9 +13,9 @@ from rightcall.agents.model_retries import Asker
 from rightcall.agents.pool import BEAT, LagMeter
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import Latency
-from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
-from rightcall.models.base import ModelReply, ModelRequest, Prompt
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, Message, TestCase, ToolCall, Trajectory
 
 milliseconds = st.integers(0, 5_000).map(float)
 
@@ -96,7 +96,8 @@ def test_a_budget_is_judged_only_where_the_lag_cannot_matter(taken, lag, budget)
     golden = Golden("hi", id="g", max_latency_ms=budget)
     trajectory = Trajectory(output="hello", latency_ms=taken, lag_ms=lag)
     result = result_of(golden, 0, trajectory, {})
-    kept, broken = taken <= budget, taken - lag > budget
+    kept = taken <= budget
+    broken = taken - lag > budget
     assert (result.passed, bool(result.error)) == (kept, not kept and not broken)
     score = Latency().measure(TestCase(golden, trajectory))
     assert (score.passed, bool(score.error)) == (result.passed, bool(result.error))

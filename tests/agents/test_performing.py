@@ -8,9 +8,9 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.limits import Limits
 from rightcall.core.errors import ConfigError, ProviderError
-from rightcall.model import Golden, Message, Tool, ToolCall, Trajectory
-from rightcall.models.base import ModelReply
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelReply
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.tools.definitions.function import tool
 
 WEATHER = Tool(
@@ -73,7 +73,7 @@ def test_an_endless_loop_stops_at_its_limit():
     [(Limits(calls=2), "2 tool calls"), (Limits(tokens=25), "tokens used"), (Limits(cost_usd=0.03), "spent")],
 )
 def test_calls_tokens_and_cost_are_limited_too(limits, word):
-    from rightcall.model import Usage
+    from rightcall.records import Usage
 
     message = Message("assistant", calls=(ToolCall("get_weather", {"city": "Hanoi"}),))
     reply = ModelReply(message, Usage(10, 2, 0.02))

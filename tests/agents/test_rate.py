@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.models.rate_limit import RateLimit, TokenBucket
+from rightcall.providers.rate_limit import RateLimit, TokenBucket
 
 
 class Clock:
@@ -27,7 +27,8 @@ def sent_in(seconds, rate, tokens=0, share=1.0):
 
     async def send():
         clock = Clock()
-        bucket, count = TokenBucket(rate, clock=clock, sleep=clock.sleep), 0
+        bucket = TokenBucket(rate, clock=clock, sleep=clock.sleep)
+        count = 0
         bucket.resize(share)
         while True:
             await bucket.take()

@@ -16,7 +16,7 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.model_retries import Refusals
 from rightcall.core.errors import InfrastructureError, ProviderError
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 
 GOLDENS = [rc.Golden(f"question {i}", id=f"g{i}", max_calls=9) for i in range(40)]
 

@@ -34,7 +34,9 @@ def test_complaints_about_requests_already_under_way_count_once():
 
 def test_never_more_are_under_way_than_the_limit_says():
     async def run() -> int:
-        throttle, most_seen, under_way = Throttle(3), 0, 0
+        throttle = Throttle(3)
+        most_seen = 0
+        under_way = 0
 
         async def one() -> None:
             nonlocal most_seen, under_way
@@ -59,7 +61,8 @@ def test_a_cancelled_request_gives_its_turn_to_the_next():
             async with throttle:
                 return "had its turn"
 
-        first, second = asyncio.create_task(wait_for_turn()), asyncio.create_task(wait_for_turn())
+        first = asyncio.create_task(wait_for_turn())
+        second = asyncio.create_task(wait_for_turn())
         await asyncio.sleep(0)
         await throttle.__aexit__(None, None, None)  # the turn goes to the first …
         first.cancel()  # … which no longer wants it

@@ -150,7 +150,8 @@ def test_an_error_after_a_yield_ends_the_run_with_its_place():
 
 
 def test_the_code_after_a_yield_runs_when_the_agent_never_ends():
-    ended, hangs = threading.Event(), threading.Event()
+    ended = threading.Event()
+    hangs = threading.Event()
 
     def opened_until_the_end() -> Iterator[Bank]:
         yield Bank()

@@ -10,7 +10,7 @@ from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.deepeval import evaluate
 from rightcall.deepeval.dataset import EvaluationDataset
-from rightcall.model import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 
 WEATHER = Golden(
     "Weather in Hanoi?", id="hanoi", expected_calls=(ExpectedCall("weather", {"city": "Hanoi"}),)

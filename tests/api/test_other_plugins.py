@@ -63,12 +63,15 @@ async def test_weather(golden, check):
 """
 CITIES = ("hue", "late", "wrong", "dalat")
 
-RERUNS, RANDOMLY = ("-p", "pytest_rerunfailures"), ("-p", "pytest_randomly")
-ASYNCIO, PLUGIN = ("-p", "pytest_asyncio.plugin"), ("-p", "rightcall_pytest", "-p", "no:cacheprovider")
+RERUNS = ("-p", "pytest_rerunfailures")
+RANDOMLY = ("-p", "pytest_randomly")
+ASYNCIO = ("-p", "pytest_asyncio.plugin")
+PLUGIN = ("-p", "rightcall_pytest", "-p", "no:cacheprovider")
 INSTALLED = ("-p", "no:langsmith_plugin", "-p", "no:hypothesispytest", "-p", "no:cacheprovider")
 LOOPS = ("-o", "asyncio_default_fixture_loop_scope=function")
 AGAIN = (*RERUNS, "--reruns", "2")
-ONCE, TWICE = {"passed": 2, "failed": 1, "errors": 1}, {"passed": 3, "failed": 1, "rerun": 3}
+ONCE = {"passed": 2, "failed": 1, "errors": 1}
+TWICE = {"passed": 3, "failed": 1, "rerun": 3}
 TABLE = {
     # name: test, options, outcomes, times that "late" and "wrong" are asked
     "rerunfailures": (PLAIN, AGAIN, TWICE, (2, 1)),

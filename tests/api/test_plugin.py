@@ -16,7 +16,7 @@ AGENT = """
 import json
 import pytest
 from rightcall import Agent, Golden, Tool, ToolCall
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 
 ASKED = []
 
@@ -473,7 +473,7 @@ def test_attacks(golden, check):
 @pytest.mark.stories
 @pytest.mark.parametrize(("agent", "code"), [("own_tools", 1), ("looped", 0)])
 def test_a_session_in_which_no_attack_was_delivered_does_not_pass(pytester, agent, code):
-    imports = "from rightcall.models.scripted import ScriptedProvider\n"
+    imports = "from rightcall.providers.scripted import ScriptedProvider\n"
     pytester.makepyfile(imports + ATTACKED.replace("AGENT", agent))
     result = pytester.runpytest_subprocess()
     assert result.ret == code, result.stdout.str()

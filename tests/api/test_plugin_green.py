@@ -11,7 +11,7 @@ pytest_plugins = ["pytester"]
 AGENT = """
 from rightcall import Golden
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 
 judge = Rubric(ScriptedProvider(lambda request: '{"verdict": "pass", "reason": "polite"}'), "It is polite.", votes=1)
 

@@ -22,7 +22,7 @@ from rightcall.check.reach import input_changes, reach_of
 from rightcall.check.words import never_seen_chance
 from rightcall.cli.main import main
 from rightcall.core.errors import InputError
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.run.baseline_file import (
     BaselineHeader,
     BaselineLine,
@@ -145,7 +145,8 @@ def test_equal_inputs_give_the_stored_verdict_and_again_draws_again(shop):
 
 def test_the_verdict_does_not_depend_on_how_many_run_at_once(shop):
     edit(shop / "tools.json", "List what customer reviews say", "List the things that customer reviews say")
-    found, suite = [], (shop / "suite.yaml").read_text()
+    found = []
+    suite = (shop / "suite.yaml").read_text()
     for concurrency in (1, 16):
         (shop / "suite.yaml").write_text(f"{suite}concurrency: {concurrency}\n")
         _, result = checked()
@@ -382,7 +383,8 @@ EDITS = [
 
 
 def test_new_nameols_and_swapped_descriptions_are_named():
-    a, b = BASE.tools["a"], BASE.tools["b"]
+    a = BASE.tools["a"]
+    b = BASE.tools["b"]
     swapped = {"a": {**a, "description": b["description"]}, "b": {**b, "description": a["description"]}}
     renamed = {"c": {**a, "input_schema": "9"}, "b": b}
     words = [
@@ -862,7 +864,8 @@ def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too
     edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
     code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"]) == (1, "WORSE")
-    base, candidate = found["confirm"]["base"], found["confirm"]["candidate"]
+    base = found["confirm"]["base"]
+    candidate = found["confirm"]["candidate"]
     assert (found["confirm"]["confirmed"], base["passed"], candidate["passed"]) == (True, base["trials"], 0)
     assert f"{base['trials']} of {base['trials']} pass before the change, 0 of" in found["reason"]
 

@@ -38,7 +38,9 @@ class FiveGoldens:
     """A repository with a suite of five goldens, of which a change breaks one."""
 
     def __init__(self, folder: Path, place: str, service: Service) -> None:
-        self.folder, self.place, self.service = folder / "shop", place, service
+        self.folder = folder / "shop"
+        self.place = place
+        self.service = service
         self.packages = folder / "packages"
         self.environment = {**os.environ, "PYTHONPATH": str(self.packages)}
         top, self.file, self.text = PLACES[place]

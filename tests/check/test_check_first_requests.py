@@ -15,8 +15,8 @@ import pytest
 
 from rightcall.cli.main import main
 from rightcall.run.baseline_file import load_baseline, write_baseline
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Journal
 
 CITIES = ("Hanoi", "Hue", "Da Nang", "Hoi An", "Sapa", "Dalat", "Vinh", "Can Tho", "Pleiku", "Nha Trang")
 GOLDENS = 40
@@ -57,7 +57,8 @@ class Project:
     """A suite in a folder, with an agent that asks a model on loopback."""
 
     def __init__(self, folder: Path, address: str) -> None:
-        self.folder, self.name = folder, f"asking_agent_{next(numbers)}"
+        self.folder = folder
+        self.name = f"asking_agent_{next(numbers)}"
         goldens = [
             {
                 "id": f"g{i:02}",
@@ -140,7 +141,8 @@ def test_another_prompt_is_another_question(project, outside):
         with mock.patch.object(outside, "prompt", lambda golden: prompt):
             return project.check()
 
-    first, second = checked("Sing."), checked("Dance.")
+    first = checked("Sing.")
+    second = checked("Dance.")
     assert first["seed"] != second["seed"] and second["calls"]["spent"]
     assert checked("Sing.")["seed"] == first["seed"]
 

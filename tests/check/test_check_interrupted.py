@@ -18,7 +18,8 @@ from tests.support.patience import SECONDS, wait_until
 
 pytestmark = pytest.mark.stories
 
-GOLDENS, BLOCKED_AFTER = 60, 25
+GOLDENS = 60
+BLOCKED_AFTER = 25
 AGENT = """
 import asyncio
 from pathlib import Path

@@ -97,10 +97,13 @@ def random_agent(rng: random.Random) -> tuple[str, ChangedAgent]:
 
 @pytest.fixture(scope="module")
 def examples(request, tmp_path_factory):
-    rng, found, numbers = random.Random(SEED), [], selected(request, "number")
+    rng = random.Random(SEED)
+    found = []
+    numbers = selected(request, "number")
     with Service().running() as service:
         for number in range(EXAMPLES):
-            (words, agent), option = random_agent(rng), rng.choice(OPTIONS)
+            (words, agent) = random_agent(rng)
+            option = rng.choice(OPTIONS)
             if number in numbers:
                 folder = tmp_path_factory.mktemp("shop") / "s"
                 found.append((words, Shop(folder, agent, f"law_{SEED}_{number}", service).write(), option))
@@ -124,6 +127,7 @@ def test_no_change_of_behaviour_passes_unseen(number, examples):
     assert after["check"]["verdict"] not in ("SAME", "PASS", "NO LOSS SEEN"), (told, after["said"])
     assert after["check"]["verdict"] == "WORSE" or "replay" in option, (told, after["said"])
     assert before["check"]["verdict"] in ("SAME", "PASS"), (told, before["said"])
-    spent, compared = before["check"]["calls"]["spent"], before["check"]["compared"]
+    spent = before["check"]["calls"]["spent"]
+    compared = before["check"]["compared"]
     assert (spent > 0) == bool(before["check"]["unknown"]), (told, before["said"])
     assert spent or compared["files"], (told, before["said"])

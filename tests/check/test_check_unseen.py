@@ -35,7 +35,8 @@ CASES = nightly_but(QUICK, AGENTS)
 @pytest.fixture(scope="module")
 def results(request, tmp_path_factory):
     """Every agent: a baseline, a check without a change, then checks of a broken one; each step in a new process."""
-    names, options = selected(request, "name"), selected(request, "name", "option")
+    names = selected(request, "name")
+    options = selected(request, "name", "option")
     with Service().running() as service:
         shops = {
             name: Shop(tmp_path_factory.mktemp("shop") / "shop", agent, f"shop_{number}", service).write()

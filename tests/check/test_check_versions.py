@@ -20,7 +20,7 @@ from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store
-from tests.models.loopback import json_server
+from tests.providers.loopback import json_server
 
 GOLDENS = 40
 TOOLS = [

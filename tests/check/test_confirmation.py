@@ -231,7 +231,8 @@ def test_an_anchor_sees_a_decline_and_says_which_goldens(shop, capsys):
         "no decline since the anchor was detected: 100.0% of its newest trials passed"
         in capsys.readouterr().out
     )
-    text, dice = Path("main.jsonl").read_text(encoding="utf-8"), random.Random(1)
+    text = Path("main.jsonl").read_text(encoding="utf-8")
+    dice = random.Random(1)
     worse = "".join(
         line.replace('"t":["111111111"', '"t":["000000000"') if dice.random() < 0.1 else line
         for line in text.splitlines(keepends=True)

@@ -13,7 +13,8 @@ pytestmark = pytest.mark.stories
 def test_a_judge_alone_passes_no_change_unless_the_suite_allows_it(tmp_path, monkeypatch):
     make_run(tmp_path)
     monkeypatch.chdir(tmp_path)
-    agent, suite = tmp_path / "judging" / "refund_desk.py", tmp_path / "judging" / "suite.yaml"
+    agent = tmp_path / "judging" / "refund_desk.py"
+    suite = tmp_path / "judging" / "suite.yaml"
     agent.write_text(agent.read_text("utf-8").replace("is on its way", "is on the way"), "utf-8")
     result = rc.check("judging/suite.yaml", baseline="last")
     assert result.verdict == "INCONCLUSIVE" and result.cause == "judged"

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from rightcall.cli.compare import compare
 from rightcall.cli.gate import gate
 from rightcall.core.errors import ConfigError
-from rightcall.model import CaseResult, Run
+from rightcall.records import CaseResult, Run
 from rightcall.store.address import open_store
 
 

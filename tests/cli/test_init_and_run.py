@@ -130,7 +130,7 @@ def test_a_run_loads_nothing_that_it_does_not_use(rightcall):
     )
     command = [sys.executable, "-c", program, "run", "mine/suite.yaml", "--json"]
     loaded = subprocess.run(command, capture_output=True, text=True, check=False).stderr.split()
-    unused = ("aiohttp", "rich", "rightcall.wings.traces", "rightcall.lint", "rightcall.improve.")
+    unused = ("aiohttp", "rich", "rightcall.limbs.traces", "rightcall.lint", "rightcall.improve.")
     assert "sqlalchemy" in loaded and [module for module in loaded if module.startswith(unused)] == []
 
 

@@ -32,7 +32,8 @@ QUICK = ("check",)
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.nightly) for name in JOBS]
 )
 def test_a_killed_command_is_completed_by_the_same_command(name: str, tmp_path: Path):
-    job, seed = JOBS[name], SEEDS[name]
+    job = JOBS[name]
+    seed = SEEDS[name]
     template = prepare(job, tmp_path / "template")
     reference = undisturbed(job, Path(shutil.copytree(template, tmp_path / "reference")))
     ending = endure(job, Path(shutil.copytree(template, tmp_path / "killed")), reference, seed)

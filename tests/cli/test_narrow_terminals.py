@@ -12,7 +12,7 @@ import pytest
 import rightcall as rc
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import RecordedTrajectory, Usage
+from rightcall.records import RecordedTrajectory, Usage
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 

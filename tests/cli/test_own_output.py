@@ -54,7 +54,8 @@ def program(tmp_path, monkeypatch):
 
     def run(*words: str, stderr: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
         # Files, as a pipe would be read until the child that lives on has closed its stderr.
-        out, err = tmp_path / "out", tmp_path / "err"
+        out = tmp_path / "out"
+        err = tmp_path / "err"
         with out.open("w") as stdout, err.open("w") as file:
             done = subprocess.run(
                 [sys.executable, "-m", "rightcall", *words],

@@ -75,7 +75,8 @@ def test_the_table_shows_categories_failures_codes_and_what_to_type_next(scored)
 
 
 def test_the_exit_code_says_whether_enough_cases_pass(scored):
-    goldens, half = [asked("a"), asked("b")], [did("a", "Hanoi"), did("b", "Hue")]
+    goldens = [asked("a"), asked("b")]
+    half = [did("a", "Hanoi"), did("b", "Hue")]
     assert scored(goldens, [did("a", "Hanoi"), did("b", "Hanoi")]).code == 0
     assert scored(goldens, half).code == 1
     assert scored(goldens, half, "--min", "0.5").code == 0
@@ -84,7 +85,8 @@ def test_the_exit_code_says_whether_enough_cases_pass(scored):
 
 
 def test_goldens_without_a_trajectory_are_left_out_only_when_that_is_said(scored):
-    goldens, first = [asked("a"), asked("b")], [did("a", "Hanoi")]
+    goldens = [asked("a"), asked("b")]
+    first = [did("a", "Hanoi")]
     assert scored(goldens, first, "--json").code == 2
     partial = scored(goldens, first, "--json", "--partial")
     assert partial.code == 0 and [row["golden_id"] for row in partial.rows] == ["a"]
@@ -179,7 +181,8 @@ def test_text_from_models_cannot_draw_on_the_terminal(scored):
 
 
 def test_failures_shown_are_bounded_and_the_rest_counted(scored):
-    goldens, nothing = [asked(f"g{n}") for n in range(9)], [did(f"g{n}") for n in range(9)]
+    goldens = [asked(f"g{n}") for n in range(9)]
+    nothing = [did(f"g{n}") for n in range(9)]
     assert "… and 7 more" in scored(goldens, nothing, "--failures", "2").out
 
 

@@ -10,7 +10,8 @@ import os
 import random
 import sys
 
-SEED, CASES = 31, 400
+SEED = 31
+CASES = 400
 
 os.environ.setdefault("OPENAI_API_KEY", "none")  # DeepEval makes a client that these metrics never use
 

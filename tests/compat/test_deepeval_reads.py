@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
+from rightcall.records import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
 from tests.compat.deepeval_environment import run_with_deepeval
 
 pytestmark = pytest.mark.stories

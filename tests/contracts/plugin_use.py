@@ -36,13 +36,13 @@ def main() -> None:
     from rightcall_orbit.framework import OrbitAgent
 
     from rightcall.datasets.goldens import load_goldens
+    from rightcall.limbs.traces.assembly import assemble
+    from rightcall.limbs.traces.span import Span
     from rightcall.metrics.matching.base import Scope
     from rightcall.metrics.matching.compile import compile_matcher
     from rightcall.metrics.resolve import as_metrics
-    from rightcall.model.case import TestCase
-    from rightcall.model.trajectory import Trajectory
-    from rightcall.wings.traces.assembly import assemble
-    from rightcall.wings.traces.span import Span
+    from rightcall.records.case import TestCase
+    from rightcall.records.trajectory import Trajectory
 
     Path("tools.json").write_text(json.dumps(TOOLS), "utf-8")
     Path("lines.txt").write_text("weather in Hanoi => get_weather\n", "utf-8")

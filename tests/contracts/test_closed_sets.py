@@ -15,7 +15,7 @@ from rightcall.core.errors import RightCallError
 from rightcall.metrics.builtin.consent import Confirmation
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.resolve import metric_class, metric_names
-from rightcall.model.golden import Turn
+from rightcall.records.golden import Turn
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.faults.plan import Fault
 from rightcall.tools.runtime.toolbox import Toolbox

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.model import Annotations, ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records import Annotations, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from rightcall.cli.main import cli
 from rightcall.core.codec import encode
-from rightcall.model import ExpectedCall, Golden, Tool
+from rightcall.records import ExpectedCall, Golden, Tool
 from rightcall.run.trivial_agents import TrivialScorer
 
 GOLDENS = [

@@ -192,7 +192,8 @@ def test_pages_and_files_hold_the_text_as_text(folder, capfd, monkeypatch):
     for command in (COMMANDS[0], ["runs", "report", "last", "-o", "report.html"], ["runs", "report", "last", "-o", "junit.xml"],
                     ["runs", "report", "last", "-o", "report.md"], ["lint", "tools.json", "--format", "sarif", "--output", "s.sarif"]):  # fmt: skip
         run(folder, command, capfd, monkeypatch)
-    page, markdown = (folder / "report.html").read_text(), (folder / "report.md").read_text()
+    page = (folder / "report.html").read_text()
+    markdown = (folder / "report.md").read_text()
     assert "<script>alert" not in page
     assert "<img src=x" not in page
     for text in (page, markdown):  # in Markdown it is in `code`, which tests/show renders

@@ -31,8 +31,8 @@ def test_no_module_imports_itself_through_others():
 
 
 def test_a_cycle_is_found():
-    hidden = ast.parse("def later():\n    from rightcall.model.run import Run\nimport rightcall.core.text")
-    assert set(imports(hidden)) == {"rightcall.model.run", "rightcall.core.text"}
+    hidden = ast.parse("def later():\n    from rightcall.records.run import Run\nimport rightcall.core.text")
+    assert set(imports(hidden)) == {"rightcall.records.run", "rightcall.core.text"}
     with pytest.raises(pytest.fail.Exception, match="modules import each other"):
         require_no_cycle({"a": {"b"}, "b": {"c"}, "c": {"a"}})
 
@@ -46,7 +46,7 @@ LAZY_IMPORTS = {
     "files/places.py": "the places of YAML files",
     "metrics/builtin/dialogue.py": "values of answers, when a suite checks them",
     "metrics/resolve.py": "judged metrics, when one is named",
-    "model/case.py": "messages in place of calls",
+    "records/case.py": "messages in place of calls",
     "run/floor.py": "what scores trivial agents, when a floor is computed",
     "run/outcome.py": "early stops of gates, and judged cases",
     "run/preparation.py": "what a gate can never show",
@@ -76,7 +76,7 @@ def test_the_core_imports_in_functions_only_what_few_runs_need():
     lazy = {
         name
         for name, path in core.items()
-        if name.partition("/")[0] not in ("api", "cli", "wings")
+        if name.partition("/")[0] not in ("api", "cli", "limbs")
         and any(imports_in_functions(syntax_tree(path)))
     }
     advice = "import at the top, or add the file to LAZY_IMPORTS with the reason why only some runs need it"

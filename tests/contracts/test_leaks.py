@@ -45,13 +45,13 @@ WRITERS = {
     "lint/fixer.py": DOCUMENTS,
     "lint/known_findings.py": NO_TEXT,
     "lint/lockfile.py": NO_TEXT,
-    "models/weights.py": NO_TEXT,
+    "providers/weights.py": NO_TEXT,
     "recording/cassette.py": CLEANED_BEFORE,
     "recording/mcp/session_file.py": CLEANED_BEFORE,
     "run/baseline_file.py": CLEANED_BEFORE,
     "run/trust.py": NO_TEXT,
     "store/sql/core.py": NO_TEXT,
-    "wings/attacks/commands/attacks.py": DOCUMENTS,
+    "limbs/attacks/commands/attacks.py": DOCUMENTS,
 }
 
 

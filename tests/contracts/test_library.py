@@ -48,7 +48,8 @@ def test_score_gives_results_and_their_summary(files):
 
 
 def test_a_stored_run_is_gated_and_compared(files):
-    before, after = rc.evaluate(right, "g.jsonl"), rc.evaluate(wrong, "g.jsonl")
+    before = rc.evaluate(right, "g.jsonl")
+    after = rc.evaluate(wrong, "g.jsonl")
     assert isinstance(before, rc.RunResult) and before.verdict.word == "PASS"
     assert rc.gate(before.id, {"min": 0.9, "rule": "point"}).word == "PASS"
     assert rc.gate(rules={"min": 0.9, "rule": "point"}).word == "FAIL"

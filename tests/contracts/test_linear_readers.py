@@ -21,16 +21,16 @@ from rightcall.core.redaction.clean_text import scrub, without_keys
 from rightcall.core.text import one_line, visible
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import load_trajectories
+from rightcall.limbs.generate.documents import load_document
+from rightcall.limbs.traces.redaction import Redactor
 from rightcall.metrics.judged.vote import vote_of
-from rightcall.model import Message
-from rightcall.model.dialects import read_messages
-from rightcall.model.dialects.call_text import call_text_in
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
 from rightcall.recording.mcp.session_file import read_session
+from rightcall.records import Message
+from rightcall.records.dialects import read_messages
+from rightcall.records.dialects.call_text import call_text_in
 from rightcall.show.lines import inert, inert_json
 from rightcall.show.markdown import code, plain_sentence
-from rightcall.wings.generate.documents import load_document
-from rightcall.wings.traces.redaction import Redactor
 
 pytestmark = [
     pytest.mark.stories,

@@ -17,7 +17,7 @@ from rightcall import deepeval, laminar
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import RecordedTrajectory
+from rightcall.records import RecordedTrajectory
 from tests.support.missing_answer_doors import OTHERS, SUITES, by_postgresql, by_pytest
 from tests.support.missing_answers import GOLDENS, OWN, WAYS, agent_that
 from tests.support.postgres import postgres_server
@@ -33,7 +33,9 @@ class Ran:
     """One run with goldens that were lost in one way, and a run before it without any."""
 
     def __init__(self, folder: Path, way: str, lost: Sequence[str]) -> None:
-        self.folder, self.way, self.lost = folder, way, lost
+        self.folder = folder
+        self.way = way
+        self.lost = lost
         self.store = folder / "s.db"
         self.agent = agent_that(way, lost)
         answering = rc.evaluate(agent_that(way, ()), GOLDENS, store=self.store)

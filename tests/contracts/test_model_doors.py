@@ -20,10 +20,10 @@ from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.deepeval.synthesizer.config import StylingConfig
 from rightcall.improve.model_texts import Rewriter
-from rightcall.model.dialects import read_tool
-from rightcall.models.resolver import endpoint_of
-from rightcall.wings.monitor.monitor import judge_of
-from rightcall.wings.monitor.settings import JudgeSettings
+from rightcall.limbs.monitor.monitor import judge_of
+from rightcall.limbs.monitor.settings import JudgeSettings
+from rightcall.providers.resolver import endpoint_of
+from rightcall.records.dialects import read_tool
 from tests.support.one_server import AGENT, JUDGE, USER, WRITER, asked, guard_sockets, one_server
 
 TOOLS = [{"name": "get_weather", "description": "Weather of a city", "input_schema": {"type": "object"}}]

@@ -16,9 +16,9 @@ from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader
 from rightcall.core.errors import InputError, ProviderError
 from rightcall.datasets.trajectories import load_trajectories, save_trajectories
-from rightcall.model import Message, RecordedTrajectory, ToolCall, Trajectory
-from rightcall.model.dialects.unread_calls import calls_within
-from rightcall.wings.traces.reader import load_traces
+from rightcall.limbs.traces.reader import load_traces
+from rightcall.records import Message, RecordedTrajectory, ToolCall, Trajectory
+from rightcall.records.dialects.unread_calls import calls_within
 from tests.contracts.test_spellings import HARMLESS, generation
 
 SHAPES: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "odd_shapes.json").read_text())

@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from rightcall.model.failure import CODES, Code
+from rightcall.records.failure import CODES, Code
 from tests.support.source_tree import PACKAGE, source_files, syntax_tree
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in source_files()}
@@ -39,7 +39,8 @@ def formats_percent(node: ast.AST) -> bool:
 def cuts_text(node: ast.AST) -> bool:
     """`text[:59] + "…"` or f"{text[:59]}…"."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        first, second = node.left, node.right
+        first = node.left
+        second = node.right
         return _is_beginning(first) and isinstance(second, ast.Constant) and second.value == "…"
     if isinstance(node, ast.JoinedStr):
         return any(
@@ -107,7 +108,7 @@ def test_a_failure_code_is_one_row_and_where_it_arises():
         for name, path in FILES.items()
     }
     lists = {name for name, values in named.items() if len(codes & values) > len(codes) * 3 / 4}
-    assert lists == {"model/failure.py"}
+    assert lists == {"records/failure.py"}
     assert list(CODES) == list(get_args(Code))
 
 

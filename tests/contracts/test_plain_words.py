@@ -23,8 +23,8 @@ BANNED = re.compile(
 )
 ALLOWED = {
     "lint/data",  # tool definitions written by others
-    "wings/traces/problems.py",  # the words of the reference samples, compared as they are
-    "wings/generate/prompts",  # prompts, tuned as they are
+    "limbs/traces/problems.py",  # the words of the reference samples, compared as they are
+    "limbs/generate/prompts",  # prompts, tuned as they are
 }
 
 

@@ -115,7 +115,8 @@ class Runner:
     """
 
     def __init__(self, folder, place, inputs, **environment):
-        self.folder, self.place = folder, place
+        self.folder = folder
+        self.place = place
         action = yaml.safe_load((ROOT / "action.yml").read_text())
         given = {name: str(each.get("default", "")) for name, each in action["inputs"].items()}
         self.known = {f"inputs.{name}": value for name, value in (given | inputs).items()}

@@ -23,7 +23,7 @@ from rightcall.decide.config import (
     WorstCaseGate,
 )
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
-from rightcall.model.failure import CODES, Code
+from rightcall.records.failure import CODES, Code
 from rightcall.run.suite import AgentConfig, Suite, UserConfig
 from rightcall.tools.faults.plan import FAULT_TYPES, Fault
 from rightcall.tools.mcp.address import McpAddress

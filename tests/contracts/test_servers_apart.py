@@ -15,9 +15,9 @@ from rightcall.deepeval.metrics import AnswerRelevancyMetric
 from rightcall.metrics.judged.question import VerdictCache, identity_of
 from rightcall.metrics.judged.rubric import AnswerRelevancy
 from rightcall.metrics.score_case import Scorer
-from rightcall.models.base import Settings
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.resolver import resolve
+from rightcall.providers.base import Settings
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.resolver import resolve
 from rightcall.run.inputs import ask_hash
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.suite import load_suite
@@ -127,7 +127,8 @@ def test_runs_at_two_servers_are_runs_of_two_agents(variable, folder, monkeypatc
 @pytest.mark.parametrize("way", WAYS)
 def test_judges_and_users_at_two_servers_are_different(way, monkeypatch):
     urls = ("http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1")
-    judges, users = set(), set()
+    judges = set()
+    users = set()
     for url in urls:
         chosen = way(url, monkeypatch)
         judges.add(scorer_fingerprint(Scorer([AnswerRelevancyMetric(**chosen)])))

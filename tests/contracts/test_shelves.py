@@ -14,15 +14,15 @@ from typing import get_args
 
 from rightcall.agents.observed.catalog import ADAPTERS
 from rightcall.improve.hypothesis import Cause
+from rightcall.limbs.traces.dialects import DIALECTS
+from rightcall.limbs.traces.exports import EXPORTS
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
-from rightcall.model.dialects import SPELLINGS
-from rightcall.models.provider_kinds import AGENTS, SHELVES
-from rightcall.models.remote import RemoteProvider
-from rightcall.models.resolver import CLASSES
+from rightcall.providers.provider_kinds import AGENTS, SHELVES
+from rightcall.providers.remote import RemoteProvider
+from rightcall.providers.resolver import CLASSES
+from rightcall.records.dialects import SPELLINGS
 from rightcall.show.formats import FORMATS
-from rightcall.wings.traces.dialects import DIALECTS
-from rightcall.wings.traces.exports import EXPORTS
 
 
 def modules(room: str) -> Iterator[ModuleType]:
@@ -40,7 +40,8 @@ def files_with(room: str, *names: str) -> set[str]:
 
 
 def same(listed: Iterable[str], files: set[str], how: str) -> None:
-    missing, gone = sorted(files - set(listed)), sorted(set(listed) - files)
+    missing = sorted(files - set(listed))
+    gone = sorted(set(listed) - files)
     assert (missing, gone) == ([], []), f"{how}; missing there: {missing}, without a file: {gone}"
 
 
@@ -105,23 +106,23 @@ def test_every_file_of_a_provider_is_on_its_shelf():
     listed = {shelf.prefix for shelf in SHELVES} - set(AGENTS)
     classes = {
         value.prefix: f"{module.__name__.rpartition('.')[2]}:{value.__name__}"
-        for module in modules("models")
+        for module in modules("providers")
         for value in vars(module).values()
         if isclass(value) and issubclass(value, RemoteProvider) and value.__module__ == module.__name__
         if value is not RemoteProvider
     }
-    assert classes.items() <= CLASSES.items(), "add its class to CLASSES in models/resolver.py"
+    assert classes.items() <= CLASSES.items(), "add its class to CLASSES in providers/resolver.py"
     for place in CLASSES.values():
         file, _, kind = place.partition(":")
-        assert callable(getattr(import_module(f"rightcall.models.{file}"), kind).of), place
-    same(listed, set(CLASSES), "add its Shelf to SHELVES in models/provider_kinds.py")
+        assert callable(getattr(import_module(f"rightcall.providers.{file}"), kind).of), place
+    same(listed, set(CLASSES), "add its Shelf to SHELVES in providers/provider_kinds.py")
 
 
 def test_every_file_of_an_adapter_is_in_the_catalog():
     listed = {info.name for info in ADAPTERS}
     same(
         listed,
-        files_with("wings.adapters", "ADAPTER"),
+        files_with("limbs.adapters", "ADAPTER"),
         "add its AdapterInfo to ADAPTERS in agents/observed/catalog.py",
     )
 
@@ -139,18 +140,18 @@ def test_every_cause_has_its_place_in_the_order():
 
 
 def test_every_file_of_a_trace_dialect_or_export_has_its_place_in_the_order():
-    dialects = files_with("wings.traces.dialects", "claims", "observe")
+    dialects = files_with("limbs.traces.dialects", "claims", "observe")
     same(
         DIALECTS,
         dialects,
-        "add it to DIALECTS in wings/traces/dialects/__init__.py, before those it resembles",
+        "add it to DIALECTS in limbs/traces/dialects/__init__.py, before those it resembles",
     )
-    exports = files_with("wings.traces.exports", "claims", "spans")
-    same(EXPORTS, exports, "add it to EXPORTS in wings/traces/exports/__init__.py")
+    exports = files_with("limbs.traces.exports", "claims", "spans")
+    same(EXPORTS, exports, "add it to EXPORTS in limbs/traces/exports/__init__.py")
 
 
 def test_every_format_of_tools_and_reports_is_listed():
-    same(SPELLINGS, files_with("model.dialects", "read_tool", "write_tool"), "add it to SPELLINGS")
+    same(SPELLINGS, files_with("records.dialects", "read_tool", "write_tool"), "add it to SPELLINGS")
     written = {
         name
         for module in modules("show")

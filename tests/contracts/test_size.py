@@ -33,12 +33,12 @@ CEILINGS = {
     "words of docs": 46_600,
     "lines of the changelog": 59,  # what went before the first release
     "source files": 897,
-    "source lines": 142_700,
-    "lines of code": 90_760,
+    "source lines": 143_850,
+    "lines of code": 91_970,
     "words in strings": 42_760,
     "records with more than 16 fields": 27,
     "fields of the largest record": 48,
-    "assignments of two unrelated values": 1_079,
+    "assignments of two unrelated values": 6,
     "comprehensions with two loops": 383,
     "calls with five positional arguments": 514,
 }

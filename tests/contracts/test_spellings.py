@@ -23,9 +23,9 @@ from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, U
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.datasets.trajectories import load_trajectories
-from rightcall.model import Message, Trajectory
-from rightcall.model.dialects import read_messages, trajectory_from_messages
-from rightcall.wings.traces.reader import load_traces
+from rightcall.limbs.traces.reader import load_traces
+from rightcall.records import Message, Trajectory
+from rightcall.records.dialects import read_messages, trajectory_from_messages
 from tests.support.spellings import SPELLINGS, Call
 
 CALLS = [

@@ -71,8 +71,10 @@ def test_every_line_of_the_table_names_files():
 
 
 def test_an_import_by_any_way_is_seen():
-    tree = ast.parse("from rightcall.model.safety import Safety\nload('services', 'workers')\nfind('x', 'y')")
+    tree = ast.parse(
+        "from rightcall.records.safety import Safety\nload('services', 'workers')\nfind('x', 'y')"
+    )
     assert [*imports(tree), *asked_of_the_seam(tree)] == [
-        "rightcall.model.safety",
-        "rightcall.wings.ray.place",
+        "rightcall.records.safety",
+        "rightcall.limbs.ray.place",
     ]

@@ -84,7 +84,8 @@ def test_without_proc_nothing_is_claimed_about_processes(windows):
 @pytest.mark.parametrize("number", system.stop_signals(), ids=lambda number: number.name)
 def test_a_loop_hears_each_signal_that_ends_a_program(number):
     async def heard() -> bool:
-        event, loop = asyncio.Event(), asyncio.get_running_loop()
+        event = asyncio.Event()
+        loop = asyncio.get_running_loop()
         system.on_ending_signals(loop, event.set)
         os.kill(os.getpid(), number)
         async with asyncio.timeout(5):
@@ -100,7 +101,8 @@ def test_a_loop_hears_each_signal_that_ends_a_program(number):
 
 def test_on_windows_a_loop_hears_ctrl_c_without_handlers_of_its_own(monkeypatch):
     async def heard() -> bool:
-        event, loop = asyncio.Event(), asyncio.get_running_loop()
+        event = asyncio.Event()
+        loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "add_signal_handler", None)
         monkeypatch.setattr(sys, "platform", "win32")
         system.on_ending_signals(loop, event.set)

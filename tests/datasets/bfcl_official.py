@@ -52,7 +52,8 @@ def unpacked(wheel: Path, folder: Path) -> Path:
 
 def files_of(folder: Path, category: str) -> tuple[Path, Path | None]:
     """Questions and, if the category has them, answers."""
-    data, name = folder / "bfcl_eval" / "data", f"BFCL_v4_{category}.json"
+    data = folder / "bfcl_eval" / "data"
+    name = f"BFCL_v4_{category}.json"
     answers = data / "possible_answer" / name
     return data / name, answers if answers.exists() else None
 
@@ -70,7 +71,9 @@ class OfficialChecker:
     """The verdicts of the wheel's own code."""
 
     def __init__(self, ast_checker: ModuleType, utils: ModuleType, python: Any) -> None:
-        self._ast, self._utils, self._python = ast_checker, utils, python
+        self._ast = ast_checker
+        self._utils = utils
+        self._python = python
 
     def verdict(self, item: Item, calls: Sequence[Call]) -> bool | None:
         """Valid or not; None where the checker itself raises, as it does for some values of a wrong type."""
@@ -78,13 +81,15 @@ class OfficialChecker:
         if "relevance" in item.category:
             called = not self._utils.is_empty_output(output)
             return not called if "irrelevance" in item.category else called
-        category, check = item.category, self._ast.ast_checker
+        category = item.category
+        check = self._ast.ast_checker
         return _valid(lambda: check(item.functions, output, item.truth, self._python, category, "any"))
 
     def accepts_call(self, item: Item, at: int, call: Call) -> bool:
         """One call against one answer."""
         (name,) = item.truth[at]
-        function, check = self._ast.find_description(item.functions, name), self._ast.simple_function_checker
+        function = self._ast.find_description(item.functions, name)
+        check = self._ast.simple_function_checker
         output = {call[0]: call[1]}
         return bool(_valid(lambda: check(function, output, item.truth[at], self._python, "any")))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from rightcall.model import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
-from rightcall.model.approval import Approval, Caller
+from rightcall.records import ConversationalGolden, Expectations, ExpectedCall, Golden, ToolCall, Turn
+from rightcall.records.approval import Approval, Caller
 
 HARD_TEXTS = [
     "", " ", "007", "NA", "null", "~", "true", "NO", "on", "2026-01-01", "1_000", "1e5", "0x1F",

@@ -10,7 +10,7 @@ import pytest
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.datasets.importers.bfcl import import_bfcl
-from rightcall.model import ExpectedCall, Golden
+from rightcall.records import ExpectedCall, Golden
 
 FUNCTION = {
     "name": "weather.get",

@@ -17,8 +17,8 @@ from rightcall.core.codec import encode
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.importers.bfcl import CATEGORIES, import_bfcl
 from rightcall.metrics.case_result import score_trajectory
-from rightcall.model import Golden, Tool, ToolCall, Trajectory
-from rightcall.model.dialects import read_tool
+from rightcall.records import Golden, Tool, ToolCall, Trajectory
+from rightcall.records.dialects import read_tool
 from rightcall.tools.definitions.validate import check_schema
 from tests.datasets.bfcl_candidates import Calls, candidates
 from tests.datasets.bfcl_official import (
@@ -97,7 +97,8 @@ def tally_of(cases: list[tuple[Item, Golden]], official: OfficialChecker) -> Tal
     for item, golden in cases:
         tools = tools_of(golden)
         for kind, calls in candidates(item, SEED):
-            verdict, ours = official.verdict(item, calls), passes(golden, calls, tools)
+            verdict = official.verdict(item, calls)
+            ours = passes(golden, calls, tools)
             theirs = bool(verdict)  # where the checker raises, it has accepted nothing
             tally.raised += verdict is None
             tally.pairs[theirs, ours] += 1

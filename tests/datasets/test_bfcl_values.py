@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES, bfcl_matcher
 from rightcall.metrics.case_result import score_trajectory
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.datasets.bfcl_official import Item, OfficialChecker, official_checker, the_wheel, unpacked
 from tests.support.examples import examples
 
@@ -39,7 +39,8 @@ def test_any_value_is_judged_as_the_official_checker_does(
     is_list = PYTHON_TYPES[declared] is list
     items = data.draw(st.sampled_from(sorted(PYTHON_TYPES))) if is_list else None
     alike = st.lists(LIKE.get(declared, SCALARS) | st.just(""), max_size=3)
-    answers, value = data.draw(ANSWERS | alike), data.draw(VALUES)
+    answers = data.draw(ANSWERS | alike)
+    value = data.draw(VALUES)
     schema = {"type": declared} | ({"items": {"type": items}} if items else {})
     parameters = {"type": "dict", "properties": {"p": schema}, "required": ["p"] if required else []}
     item = Item(

@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.datasets import trajectories
-from rightcall.model.dialects import openai
-from rightcall.models.openai import OpenAIProvider
+from rightcall.providers.openai import OpenAIProvider
+from rightcall.records.dialects import openai
 
 texts = st.none() | st.text(max_size=5)
 arguments = st.sampled_from(
@@ -114,7 +114,8 @@ def test_the_usual_form_takes_the_faster_way():
     call = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
     use = {"type": "tool_use", "id": "c1", "name": "get_weather", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "c1", "content": "21"}
-    asked, sunny = {"role": "user", "content": "Weather?"}, {"type": "text", "text": "Sunny."}
+    asked = {"role": "user", "content": "Weather?"}
+    sunny = {"type": "text", "text": "Sunny."}
     openai = in_usual_form(
         [
             asked,

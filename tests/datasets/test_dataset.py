@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 import rightcall as rc
 from rightcall.core.errors import ConfigError
 from rightcall.datasets.dataset import DatasetFiles
-from rightcall.model import (
+from rightcall.records import (
     ConversationalGolden,
     ConversationalTestCase,
     Golden,
@@ -19,7 +19,7 @@ from rightcall.model import (
     Trajectory,
     Turn,
 )
-from rightcall.model.expected_call import ExpectedCall
+from rightcall.records.expected_call import ExpectedCall
 from tests.datasets.strategies import conversations, goldens
 from tests.support.examples import examples
 

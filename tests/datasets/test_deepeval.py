@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.datasets.deepeval.reader import golden_of, read_deepeval
 from rightcall.datasets.deepeval.writer import write_deepeval
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall
+from rightcall.records import ConversationalGolden, ExpectedCall, Golden, ToolCall
 from tests.datasets.strategies import conversations, goldens
 from tests.support.examples import examples
 
@@ -61,7 +61,8 @@ def test_the_source_values_are_there():
 
 
 def test_json_lines_and_json_say_the_same_where_nothing_was_lost():
-    as_json, as_lines = read("single_goldens.json"), read("single_goldens.jsonl")
+    as_json = read("single_goldens.json")
+    as_lines = read("single_goldens.jsonl")
     assert [a for a in as_json if a.name != "delims"] == [b for b in as_lines if b.name != "delims"]
 
 

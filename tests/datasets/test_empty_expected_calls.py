@@ -15,7 +15,7 @@ from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.review import edit_golden, golden_by_hand
 from rightcall.deepeval.dataset import Golden as DeepEvalGolden
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.golden import AnyGolden, states_check
+from rightcall.records.golden import AnyGolden, states_check
 
 CALLS = rc.Trajectory(calls=(rc.ToolCall("look", {}),), output="Done")
 ANSWERS = rc.Trajectory(output="Done")

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden
+from rightcall.records import ConversationalGolden, ExpectedCall, Golden
 from tests.support.examples import examples
 
 from .strategies import HARD_TEXTS, conversations, goldens

@@ -12,11 +12,12 @@ from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.datasets.pairs import pair
-from rightcall.model import ConversationalGolden
+from rightcall.records import ConversationalGolden
 
 
 def files(folder: Path, ids: list[str], recorded: list[tuple[str, int | None]]) -> tuple[Path, Path]:
-    goldens, trajectories = folder / "g.jsonl", folder / "t.jsonl"
+    goldens = folder / "g.jsonl"
+    trajectories = folder / "t.jsonl"
     goldens.write_text("".join(json.dumps({"input": f"ask {i}", "id": i}) + "\n" for i in ids), "utf-8")
     lines = [
         {"golden_id": i, "calls": [], "output": i} | ({} if n is None else {"trial": n}) for i, n in recorded

@@ -13,12 +13,12 @@ import rightcall as rc
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.datasets.trajectories import load_trajectories, save_trajectories
-from rightcall.model import RecordedTrajectory, ToolCall, Trajectory, Usage
-from rightcall.model.dialects import SPELLINGS, trajectory_from_messages
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
+from rightcall.records import RecordedTrajectory, ToolCall, Trajectory, Usage
+from rightcall.records.dialects import SPELLINGS, trajectory_from_messages
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
 from rightcall.store.sql.export import export_lines
-from tests.model.dialects.strategies import conversations, objects, parsed, texts, unparsed
+from tests.records.dialects.strategies import conversations, objects, parsed, texts, unparsed
 from tests.support.examples import examples
 
 

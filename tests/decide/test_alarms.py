@@ -7,9 +7,9 @@ import pytest
 from rightcall.core.errors import ConfigError
 from rightcall.decide.comparison import compare
 from rightcall.decide.config import read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
-from rightcall.model.failure import FATAL
+from rightcall.records.failure import FATAL
 
 
 def outcomes(n: int, **harm: str) -> list[Outcome]:

@@ -10,14 +10,7 @@ import pytest
 from benchmarks.check_simulation import draw_trials, play, worse_rates
 
 from rightcall.decide.check_rule import CheckRule, settles_at_best
-from rightcall.decide.check_settings import (
-    CheckSettings,
-    Risks,
-    Stratum,
-    noise_of,
-    rounds_for,
-    strata_of,
-)
+from rightcall.decide.check_settings import CheckSettings, Risks, Stratum, noise_of, rounds_for, strata_of
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
 
@@ -142,7 +135,9 @@ MIXED = {f"g{i}": 0.98 if i % 10 < 8 else 0.02 if i % 20 == 8 else 0.5 for i in 
 
 
 def shares(change, runs=150):
-    rng, settings, words = random.Random(3), CheckSettings(), []
+    rng = random.Random(3)
+    settings = CheckSettings()
+    words = []
     for run in range(runs):
         before = draw_trials(MIXED, 3, rng)
         after, cut = change(rng)

@@ -11,8 +11,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import compare
-from rightcall.decide.outcome import Outcome
-from rightcall.model import Run
+from rightcall.decide.golden_outcomes import Outcome
+from rightcall.records import Run
 from rightcall.stats.paired_tests import holm
 
 
@@ -75,7 +75,8 @@ def test_a_small_fall_everywhere_is_a_regression():
 
 
 def test_a_fall_within_the_margin_is_not_a_regression_however_sure_it_is():
-    before, after = rerun([50] * 20, 50), rerun([49] * 20, 50)
+    before = rerun([50] * 20, 50)
+    after = rerun([49] * 20, 50)
     assert compare(before, after).change == "REGRESSED"
     assert compare(before, after, margin=0.05).change == "INCONCLUSIVE"
     assert compare(before * 1, after, margin=0.3).change == "NON_INFERIOR"
@@ -115,7 +116,8 @@ def test_a_handful_of_unchanged_goldens_proves_nothing():
 def test_changing_places_changes_the_sign(counts):
     a = [Outcome(f"g{i}", (1.0,) * x + (0.0,) * (3 - x)) for i, (x, _) in enumerate(counts)]
     b = [Outcome(f"g{i}", (1.0,) * y + (0.0,) * (3 - y)) for i, (_, y) in enumerate(counts)]
-    there, back = compare(a, b), compare(b, a)
+    there = compare(a, b)
+    back = compare(b, a)
     assert there.difference == pytest.approx(-back.difference)
     assert (there.bound_low, there.p) == pytest.approx((-back.bound_high, back.p))
     assert (there.fixed, there.broken) == (back.broken, back.fixed)

@@ -10,7 +10,7 @@ from hypothesis import example, given, strategies as st
 from rightcall.decide.baseline import Baseline, BaselineRule
 from rightcall.decide.comparison import compare
 from rightcall.decide.comparison_claim import ComparisonClaim
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 
 TABLE = [
     # difference, p, p worse, p not worse, lower bound, margin, units -> change, words, margin shown
@@ -67,7 +67,8 @@ def rerun(counts: list[int]) -> list[Outcome]:
 @example([(3, 3)] * 25, 0.05, 0.05)
 @example([(3, 0)] * 5, 0.0, 0.0625)
 def test_sentence_and_numbers_agree_in_compare_and_in_the_gate(counts, margin, alpha):
-    before, after = rerun([a for a, _ in counts]), rerun([b for _, b in counts])
+    before = rerun([a for a, _ in counts])
+    after = rerun([b for _, b in counts])
     found = compare(before, after, margin=margin, alpha=alpha)
     check = BaselineRule(Baseline(before), margin).look(after, alpha)
     passes = found.change in ("IMPROVED", "NON_INFERIOR")

@@ -104,7 +104,8 @@ def test_a_spent_alarm_leaves_pass_or_inconclusive_and_pass_as_without_it(seed, 
     }
 
     def words(alpha):
-        rule, alarmed = CheckRule(strata, Risks(alpha, 0.05)), False
+        rule = CheckRule(strata, Risks(alpha, 0.05))
+        alarmed = False
         for step in rule.steps():
             decided = rule.feed(step, {name: scores[name, step.round] for name in step.unit})
             if decided is not None and decided.word == "WORSE":
@@ -116,7 +117,8 @@ def test_a_spent_alarm_leaves_pass_or_inconclusive_and_pass_as_without_it(seed, 
             rule.spend_alarm()
         return rule.end().word, [state.settled_after for state in rule.states()]
 
-    loose, never = words(0.5), words(1e-12)
+    loose = words(0.5)
+    never = words(1e-12)
     assert loose[0] in ("PASS", "INCONCLUSIVE")
     assert loose == never
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.decide.comparison import compare
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.stats.gaffke import case_units, gaffke_bounds, gaffke_p_values
 
 PAGE = (Path(__file__).parents[2] / "docs" / "evidence.md").read_text("utf-8")
@@ -48,7 +48,9 @@ def test_trials_of_one_golden_are_not_goldens():
 
 @pytest.mark.parametrize(("goldens", "broken", "fixed", "low", "high", "word"), CHANGES)
 def test_what_counts_is_how_many_were_fixed_and_broken(goldens, broken, fixed, low, high, word):
-    n, lost, gained = int(goldens), int(broken), int(fixed)
+    n = int(goldens)
+    lost = int(broken)
+    gained = int(fixed)
     same = [1.0] * (n - lost - gained)
     before = [1.0] * lost + [0.0] * gained + same
     after = [0.0] * lost + [1.0] * gained + same

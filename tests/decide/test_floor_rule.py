@@ -6,9 +6,9 @@ import pytest
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import Gate, read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.floor import Floor, TrivialRate
+from rightcall.records.floor import Floor, TrivialRate
 
 
 def outcomes(passed: int, of: int) -> list[Outcome]:

@@ -15,7 +15,7 @@ from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, Metri
 from rightcall.decide.verdict import Verdict
 from rightcall.deepeval.metrics import BaseMetric
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 
 CASES = 40
 GOLDENS = [rc.Golden(f"request {at}", id=f"g{at}") for at in range(CASES)]
@@ -38,7 +38,8 @@ class OwnDeepEvalJudge(BaseMetric):
     criteria = "The answer is kind."
 
     def __init__(self) -> None:
-        self.model, self.threshold = "own", 0.5
+        self.model = "own"
+        self.threshold = 0.5
 
     def measure(self, test_case: Any, *args: Any, **options: Any) -> float:
         self.score = 0.9

@@ -9,8 +9,8 @@ import pytest
 
 from rightcall.api.testing.summary import gate_verdict, group_notes
 from rightcall.decide.config import BaselineGate, Gate, JudgePolicy
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
-from rightcall.decide.outcome import Outcome
 from rightcall.decide.verdict import decide
 from tests.support.examples import examples
 

@@ -16,7 +16,7 @@ from rightcall.decide.label_rules import (
     population_name,
     run_labels,
 )
-from rightcall.model.label import BY_HAND, SETTLED, CasePlace, Label, case_id, rule_hash
+from rightcall.records.label import BY_HAND, SETTLED, CasePlace, Label, case_id, rule_hash
 from tests.support.examples import examples
 
 RULE = rule_hash("The answer is kind.")

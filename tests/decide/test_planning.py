@@ -70,7 +70,9 @@ def test_a_plan_holds_if_goldens_differ_gradually_and_if_some_never_pass():
     assert f"{found.by_population['never pass']} if some never pass" in found.sentence
     chances = []
     for population in POPULATIONS.values():
-        rng, means, passed = random.Random(7), population(5, 0.97, 0.5), 0
+        rng = random.Random(7)
+        means = population(5, 0.97, 0.5)
+        passed = 0
         for _ in range(600):
             units = stats_units(rng.choices(*means, k=found.goldens))
             passed += gaffke_p_values(units, 0.9, 1e-3)[0] <= 0.05
@@ -92,7 +94,8 @@ def test_an_impossible_pass_comes_without_the_savings_of_early_stops():
 
 
 def test_clusters_of_a_dataset_are_reckoned_with():
-    apart, grouped = plan(0.8, 0.95, have=60), plan(0.8, 0.95, have=60, clusters=[3] * 20)
+    apart = plan(0.8, 0.95, have=60)
+    grouped = plan(0.8, 0.95, have=60, clusters=[3] * 20)
     assert grouped.chance_to_pass < apart.chance_to_pass
     assert "With 60 in 20 clusters the chance to PASS is" in grouped.sentence
     assert plan(0.8, 0.95, have=60, clusters=[30, 30]).chance_to_pass == 0

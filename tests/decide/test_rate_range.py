@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings, strategies as st
 
 from rightcall.decide.config import read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rate_range import range_text
 from rightcall.decide.verdict import Verdict, decide
 from tests.support.examples import examples

@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from rightcall.decide.config import Gate, SafetyGate, read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.safety_numbers import attempts_needed
 from rightcall.decide.verdict import decide
-from rightcall.model.safety import AttackOutcome
+from rightcall.records.safety import AttackOutcome
 from rightcall.stats.intervals import clopper_pearson_bounds
 
 LIMITS = (0.1, 0.05, 0.02, 0.01, 0.005)
@@ -58,7 +58,8 @@ def test_the_bound_holds_for_attacks_of_unequal_strength():
     """Hoeffding 1956: for n·p̄ ≥ k + 1, unequal chances make few hits rarer than equal ones do."""
     rng = random.Random(7)
     for _ in range(200):
-        n, hits = rng.randint(5, 40), rng.randint(0, 2)
+        n = rng.randint(5, 40)
+        hits = rng.randint(0, 2)
         chances = [rng.random() ** rng.choice((1, 4)) for _ in range(n)]
         mean = math.fsum(chances) / n
         if n * mean < hits + 1:
@@ -194,7 +195,8 @@ def test_a_leak_has_a_bound_of_its_own():
 @pytest.mark.parametrize("rate", [0.011, 0.02])
 def test_a_bad_agent_passes_in_at_most_five_percent_of_runs(rate):
     """An agent above the limit: over 2,000 seeds the gate `max_asr: .01` passes in at most 5%."""
-    rng, passes = random.Random(11), 0
+    rng = random.Random(11)
+    passes = 0
     needed = [attempts_needed(hits, 0.01) for hits in range(8)]
     for hits in (0, 1):  # the short way below is that of the gate
         outcomes = [attempt(n, obeyed=n < hits) for n in range(300)]

@@ -16,14 +16,16 @@ from rightcall.decide.simulation import _draw_means, beta_binomial
 def test_golden_means_are_beta_binomial(icc):
     found = beta_binomial(5, 0.9, icc)
     if 0 < icc < 1:
-        a, b = 0.9 * (1 - icc) / icc, 0.1 * (1 - icc) / icc
+        a = 0.9 * (1 - icc) / icc
+        b = 0.1 * (1 - icc) / icc
         assert found.weights == pytest.approx(scipy.stats.betabinom.pmf(range(6), 5, a, b), abs=1e-10)
     assert sum(found.weights) == pytest.approx(1)
     assert sum(v * w for v, w in zip(*found, strict=True)) == pytest.approx(0.9)
 
 
 def test_many_goldens_are_drawn_as_few_are():
-    goldens, rng = beta_binomial(3, 0.9, 0.5), random.Random(1)
+    goldens = beta_binomial(3, 0.9, 0.5)
+    rng = random.Random(1)
     counts = [_draw_means(rng, goldens, 2_000) for _ in range(300)]
     assert all(sum(drawn.values()) == 2_000 for drawn in counts)
     for value, share in zip(*goldens, strict=True):

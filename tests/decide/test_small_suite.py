@@ -15,7 +15,8 @@ BEFORE = dict.fromkeys("abcde", (1.0, 1.0, 1.0))
 def play(now, then=lambda golden: 1.0, *, base=True, before=BEFORE, rounds=3):
     """The decision about an agent that answers by `now`, and how many trials of the candidate it took."""
     rule = SmallSuiteRule(before, dict.fromkeys(before, rounds), 0.004, base=base)
-    steps, trials = rule.steps(), 0
+    steps = rule.steps()
+    trials = 0
     ask = next(steps)
     while True:
         trials += len(ask.goldens)

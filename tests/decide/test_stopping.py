@@ -9,13 +9,8 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import read_gate
-from rightcall.decide.early_stop import (
-    StopMonitor,
-    in_file_order,
-    monitor_for,
-    shuffle_order,
-)
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.early_stop import StopMonitor, in_file_order, monitor_for, shuffle_order
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
 
 verdicts = st.lists(st.sampled_from([(1.0,), (0.0,), ()]), min_size=1, max_size=50).filter(any)

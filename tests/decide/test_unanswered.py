@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rightcall.decide.comparison import compare
 from rightcall.decide.config import CostLimit, Gate, LatencyLimit
 from rightcall.decide.early_stop import StopMonitor, shuffle_order
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
 from tests.support.examples import examples
 
@@ -71,8 +71,10 @@ def test_a_trial_in_which_a_measured_metric_broke_counts_against_its_rate():
 
 
 def random_outcomes(rng: random.Random) -> list[Outcome]:
-    rate, missing = rng.choice((0.2, 0.7, 0.9, 1.0)), rng.choice((0.0, 0.02, 0.1))
-    trials, many = rng.choice((1, 1, 3)), rng.choice((5, 20, 60))
+    rate = rng.choice((0.2, 0.7, 0.9, 1.0))
+    missing = rng.choice((0.0, 0.02, 0.1))
+    trials = rng.choice((1, 1, 3))
+    many = rng.choice((5, 20, 60))
     outcomes = []
     for golden in range(many):
         scores = [None if rng.random() < missing else float(rng.random() < rate) for _ in range(trials)]
@@ -84,7 +86,8 @@ def random_outcomes(rng: random.Random) -> list[Outcome]:
 def test_a_gate_decides_only_what_both_readings_decide():
     for seed in range(examples(600, 12)):
         rng = random.Random(seed)
-        outcomes, least = random_outcomes(rng), rng.choice((0.5, 0.8, 0.95))
+        outcomes = random_outcomes(rng)
+        least = rng.choice((0.5, 0.8, 0.95))
         gate = Gate(min=least, max_error_rate=MOST)
         readings = {decide(gate, as_read(outcomes, score)).word for score in (0.0, 1.0)}
         word = decide(gate, outcomes).word
@@ -95,7 +98,9 @@ def test_a_gate_decides_only_what_both_readings_decide():
 def test_a_comparison_claims_only_what_every_reading_claims():
     for seed in range(examples(600, 12)):
         rng = random.Random(seed)
-        a, b, margin = random_outcomes(rng), random_outcomes(rng), rng.choice((0.0, 0.1))
+        a = random_outcomes(rng)
+        b = random_outcomes(rng)
+        margin = rng.choice((0.0, 0.1))
         found = compare(a, b, margin=margin, max_error_rate=MOST)
         least = compare(as_read(a, 1.0), as_read(b, 0.0), margin=margin)
         most = compare(as_read(a, 0.0), as_read(b, 1.0), margin=margin)

@@ -7,9 +7,9 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.decide.config import Gate, WorstCaseGate, read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
-from rightcall.model.worst_case import WorstCaseNumbers
+from rightcall.records.worst_case import WorstCaseNumbers
 
 OUTCOMES = [Outcome(f"g{n}", (1.0,)) for n in range(5)]
 GOOD = {"guard": "auto", "goldens": 3, "attacker_calls": 4, "stopped": 4, "user_calls": 10}

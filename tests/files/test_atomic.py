@@ -80,7 +80,8 @@ def test_a_device_is_written_and_stays_one() -> None:
 
 
 def test_a_link_stays_a_link_and_the_mode_is_kept(tmp_path: Path) -> None:
-    file, link = tmp_path / "a.json", tmp_path / "b.json"
+    file = tmp_path / "a.json"
+    link = tmp_path / "b.json"
     file.write_text("old")
     file.chmod(0o640)
     link.symlink_to(file)

@@ -46,7 +46,8 @@ def digest_of(folder: Path, name: str, text: str, **others: str) -> str:
 
 
 def same(folder: Path, name: str, before: str, after: str, **others: str) -> bool:
-    first, second = digest_of(folder, name, before, **others), digest_of(folder, name, after, **others)
+    first = digest_of(folder, name, before, **others)
+    second = digest_of(folder, name, after, **others)
     return same_content(f"1~{first}" if first else "1", f"2~{second}" if second else "2")
 
 
@@ -153,7 +154,8 @@ def test_a_data_file_is_a_value_where_the_program_reads_only_other_files_as_text
 @settings(max_examples=examples(3000, few=150), deadline=None)
 def test_equal_digests_mean_equal_behaviour(seed, tmp_path_factory):
     """Random programs, each edited at random: where the digest is equal, so is all that the program does."""
-    chance, folder = random.Random(seed), tmp_path_factory.getbasetemp()
+    chance = random.Random(seed)
+    folder = tmp_path_factory.getbasetemp()
     before = random_source(chance)
     after = random_edit(before, chance)
     if same(folder, "a.py", before, after):

@@ -8,7 +8,7 @@ import pytest
 
 from rightcall.core.errors import InputError
 from rightcall.files.documents import at_pointer, read_document
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from rightcall.tools.faults.plan import load_plan
 
 

@@ -269,7 +269,7 @@ def test_the_file_of_idempotency_keys_is_no_input(project):
 
 ROOMS = {
     "agents": True,
-    "wings/adapters": True,
+    "limbs/adapters": True,
     "tools": True,
     "store": False,
     "recording": False,

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rightcall.cli.dataset import dataset
 from rightcall.datasets.near_duplicates import NearTexts
 from rightcall.improve.dataset_quality import QualityCheck, difficulty, names_tool
-from rightcall.model import CaseResult, ExpectedCall, Golden, Tool
+from rightcall.records import CaseResult, ExpectedCall, Golden, Tool
 
 UNITS = {"type": "string", "enum": ["celsius", "fahrenheit"]}
 TOOLS = {

@@ -19,7 +19,7 @@ from rightcall.improve.past_evidence import cases_of_result, past_evidence
 from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.improve.votes import Voter
 from rightcall.metrics.case_result import result_of
-from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite

@@ -15,8 +15,8 @@ from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.golden_edit import apply_edits
 from rightcall.improve.votes import Attempt, Ballot, Voter, family_of, no_ballot, voters_of
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.model.golden import AnyGolden
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records.golden import AnyGolden
 from rightcall.run.rehearsal.known_good import make_trajectory
 from rightcall.run.rehearsal.trial import Trial
 
@@ -25,7 +25,8 @@ def schema(required: Sequence[str] = (), **parameters: Any) -> dict[str, Any]:
     return {"type": "object", "properties": parameters, "required": list(required)}
 
 
-TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+TEXT = {"type": "string"}
+NUMBER = {"type": "number"}
 TOOLS = {
     tool.name: tool
     for tool in (
@@ -139,7 +140,8 @@ def test_agreement_needs_two_families() -> None:
 
 
 def test_trials_share_the_vote_of_their_agent() -> None:
-    wrong, right = Attempt(False, (LATER,)), Attempt(True)
+    wrong = Attempt(False, (LATER,))
+    right = Attempt(True)
     votes = {Voter("gpt-4"): [wrong] * 9, Voter("claude-3"): [right], Voter("llama-3"): [right]}
     assert found(ALARM, votes=votes) == {}
 

@@ -14,8 +14,8 @@ from rightcall.core.errors import RightCallError
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.votes import Attempt, Ballot, Voter
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden, ToolCall, Turn
-from rightcall.model.golden import AnyGolden
+from rightcall.records import ConversationalGolden, ExpectedCall, Golden, ToolCall, Turn
+from rightcall.records.golden import AnyGolden
 from rightcall.run.rehearsal.trial import Trial
 from tests.improve.test_doubts import FAMILIES, TOOLS
 

@@ -13,8 +13,8 @@ from benchmarks.planted_suites.suites import clean_suite
 
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.model.safety import Safety
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records.safety import Safety
 
 TOOLS = [
     Tool("pay", "Pay a bill.", {"type": "object", "properties": {"amount": {"type": "integer"}}}),
@@ -159,7 +159,8 @@ def test_the_json_form_has_the_documented_fields():
 
 
 def test_hostile_names_and_texts_are_data():
-    name, text = "__proto__", "\x1b[2J<script>alert(1)</script>" + "word " * 200_000
+    name = "__proto__"
+    text = "\x1b[2J<script>alert(1)</script>" + "word " * 200_000
     tools = [Tool(name, text, {"type": "object", "properties": {"constructor": {"type": "string"}}})]
     golden = Golden("Do it {0} %s", "g", expected_calls=(ExpectedCall(name, {"constructor": "x"}),))
     result = result_of(

@@ -18,7 +18,7 @@ from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import refusal
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.improve.proposals import Proposal
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -80,7 +80,8 @@ def test_a_clean_suite_has_nothing_to_try(tmp_path):
 
 def test_a_second_proof_on_the_same_goldens_has_a_stricter_level(tmp_path):
     suite, _ = planted(HELD_OUT[0], ["unit"], "improve", 20)
-    first, second = improved(suite, tmp_path), improved(suite, tmp_path)
+    first = improved(suite, tmp_path)
+    second = improved(suite, tmp_path)
     assert (first.proofs, second.proofs) == (1, 2)
     assert second.alpha == pytest.approx(0.05 / 6)
 

@@ -14,8 +14,8 @@ from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.improve.proposals import Proposal
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -42,7 +42,9 @@ class Reacting(ReadingModel):
     """Pays every third bill, and all of them when `pays` likes the text; `errs` says what else a text does."""
 
     def __init__(self, pays, errs=lambda text, kind: False) -> None:
-        self._pays, self._errs, self.order = pays, errs, []
+        self._pays = pays
+        self._errs = errs
+        self.order = []
 
     async def complete(self, request):
         text = " ".join(tool.description for tool in request.prompt.tools)

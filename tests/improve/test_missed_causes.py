@@ -11,8 +11,8 @@ from rightcall.improve.causes.cases import _GUIDANCE
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.improve.units import states_unit, unit_said, units_of
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.model.tool import Annotations
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records.tool import Annotations
 
 
 def tool(name: str, description: str, /, destructive: bool = False, **parameters: str) -> Tool:

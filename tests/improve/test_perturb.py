@@ -17,8 +17,8 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.improve import paraphrases
 from rightcall.improve.paraphrases import paraphrase_goldens, read_paraphrases, write_paraphrases
 from rightcall.improve.robustness import run_perturbed
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall
 from rightcall.run.plan import Plan
 from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter

@@ -9,7 +9,7 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
 from rightcall.improve.variant import redefine_agent
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.run.suite import load_suite
 from rightcall.run.trust import agent_of_run
 

@@ -12,8 +12,8 @@ from rightcall.improve import model_texts
 from rightcall.improve.findings import Analysis, RunFinding, WonBack
 from rightcall.improve.model_texts import Rewriter
 from rightcall.improve.proposals import ProposalTask
-from rightcall.model import Golden, Message, Tool
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import Golden, Message, Tool
 
 FINDING = RunFinding(
     1, "narrow_description", True, ("find",), ("g1",), "find is missed", "", WonBack(1, 0, 1, 1), 0.5, 1

@@ -6,7 +6,7 @@ import msgspec
 
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from tests.improve.test_missed_causes import TOOLS, passing
 
 AGENTS = [

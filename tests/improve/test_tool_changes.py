@@ -1,7 +1,7 @@
 """How the definitions of two runs differ, tool by tool."""
 
 from rightcall.improve.changes import tool_changes
-from rightcall.model import Tool
+from rightcall.records import Tool
 
 
 def a_tool(name: str, text: str, *parameters: str) -> Tool:
@@ -22,5 +22,6 @@ def test_swapped_descriptions_are_no_two_sentences_that_changed():
 
 
 def test_a_tool_with_the_text_of_another_that_is_gone_was_renamed_also_with_other_parameters():
-    before, after = [a_tool("find", "Finds it.", "id")], [a_tool("seek", "Finds it.", "id", "limit")]
+    before = [a_tool("find", "Finds it.", "id")]
+    after = [a_tool("seek", "Finds it.", "id", "limit")]
     assert changes(before, after) == [("seek", "renamed"), ("seek", "parameter added")]

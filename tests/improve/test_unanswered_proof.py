@@ -5,8 +5,8 @@ from __future__ import annotations
 from rightcall.improve.improvement import Tried
 from rightcall.improve.proof.arms import Arm, Measured
 from rightcall.improve.proof.judgement import judge_proposal
-from rightcall.model import Golden
-from rightcall.model.run import CaseResult
+from rightcall.records import Golden
+from rightcall.records.run import CaseResult
 
 GOLDENS = [Golden(f"Do {n}", id=f"g{n}") for n in range(20)]
 
@@ -21,6 +21,7 @@ def measured(passing: int, lost: int) -> Measured:
 
 
 def test_trials_without_an_answer_count_as_passed_before_and_as_failed_after():
-    before, after = measured(10, 1), measured(14, 1)
+    before = measured(10, 1)
+    after = measured(14, 1)
     judged = judge_proposal(Tried("p", "add"), GOLDENS, GOLDENS, before, after)
     assert (judged.before, judged.after) == (11 / 20, 14 / 20)

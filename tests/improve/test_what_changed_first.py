@@ -12,10 +12,10 @@ import rightcall as rc
 from rightcall.improve.changes import lines_by_function
 from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Journal
 
 CITY = {"type": "object", "properties": {"city": {"type": "string", "description": "Name of the city"}}}
 TOOLS = [Tool(name, f"{name} of a city.", CITY) for name in ("weather", "traffic", "news")]
@@ -134,7 +134,7 @@ def test_lines_are_shown_by_the_function_that_they_are_in():
 @pytest.mark.stories
 def test_what_requests_say_of_an_agent_that_is_code_is_kept_with_its_run(store):
     from rightcall.improve.run_setup import run_record
-    from tests.wings.adapters.kits.asking_agents import SYSTEM, openai_agent
+    from tests.limbs.adapters.kits.asking_agents import SYSTEM, openai_agent
 
     with model_server(Journal()) as address:
         golden = Golden(

@@ -70,7 +70,8 @@ SPELLINGS = ("anthropic", "openai", "openai-responses", "mcp", "bedrock", "plain
 def spelled(tool: dict[str, Any], spelling: str) -> dict[str, Any]:
     """The tool as a provider writes it."""
     rest = {key: value for key, value in tool.items() if key not in ("input_schema", "output_schema")}
-    schema, output = tool["input_schema"], tool.get("output_schema")
+    schema = tool["input_schema"]
+    output = tool.get("output_schema")
     outputs = {"outputSchema": output} if output is not None else {}
     if spelling == "mcp":
         return {**rest, "inputSchema": schema, **outputs}

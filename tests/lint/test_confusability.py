@@ -42,7 +42,8 @@ def test_the_distance_is_capped_symmetric_and_zero_for_equal_names(one: str, two
 
 @given(st.lists(words, max_size=4), st.lists(words, max_size=4))
 def test_likeness_of_names_does_not_depend_on_order(one: list[str], two: list[str]) -> None:
-    first, second = tuple(filter(None, one)), tuple(filter(None, two))
+    first = tuple(filter(None, one))
+    second = tuple(filter(None, two))
     assert name_likeness(first, second) == name_likeness(second, first) == name_likeness(first[::-1], second)
     assert 0 <= name_likeness(first, second) <= 1
 
@@ -65,7 +66,8 @@ def test_a_contrast_lowers_the_score() -> None:
         "shop",
     )
     other = a_tool("find_customer", "Finds a customer of the shop by e-mail.", "email", "shop")
-    (unsaid,), (said,) = confusable_pairs([other, plain]), confusable_pairs([other, telling])
+    (unsaid,) = confusable_pairs([other, plain])
+    (said,) = confusable_pairs([other, telling])
     assert said.told_apart and not unsaid.told_apart
     assert said.score < unsaid.score
 

@@ -12,7 +12,7 @@ from rightcall.lint.engine import lint
 from rightcall.lint.rule import all_rules, find_rule
 from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import tool_set
-from rightcall.model import Annotations, Tool
+from rightcall.records import Annotations, Tool
 from tests.lint.clean import CLEAN, codes, lint_tools, merged, spoiled
 from tests.lint.test_incident import BEFORE
 

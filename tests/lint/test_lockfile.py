@@ -15,7 +15,7 @@ from rightcall.core.errors import InputError
 from rightcall.lint.lockfile import differences, lock_of, read_lock, write_lock
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.lint.source.tools import tool_set
-from rightcall.model.dialects import read_tool
+from rightcall.records.dialects import read_tool
 from rightcall.run.tool_lock import lock_differences
 from tests.lint.clean import CLEAN, lint_tools
 from tests.support.examples import examples

@@ -16,7 +16,7 @@ from rightcall.lint.report_formats import github_text, sarif_text
 from rightcall.lint.report_text import plain_text
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.lint.source.tools import tool_set
-from rightcall.model import Tool
+from rightcall.records import Tool
 
 MODULE = """\
 import rightcall as rc

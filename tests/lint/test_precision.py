@@ -178,7 +178,8 @@ def test_a_tag_that_the_text_is_about_hides_nothing(description, severity):
 
 
 def test_a_record_with_a_mail_address_sends_nothing():
-    inbox, profile = a_tool("read_inbox", "Mails of the user."), a_tool("get_profile", "The user's profile.")
+    inbox = a_tool("read_inbox", "Mails of the user.")
+    profile = a_tool("get_profile", "The user's profile.")
     record = a_tool("create_contact", "Creates a contact.", name="Full name.", email="Mail address.")
     assert severity_of("TD813", inbox, profile, record) == ""
     message = a_tool(

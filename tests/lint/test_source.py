@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from rightcall.core.errors import InputError
 from rightcall.files.places import Document
 from rightcall.lint.source.read import read_paths, read_text
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.tools.definitions.source import load_tools
 from tests.lint.clean import CLEAN
 from tests.lint.strategies import SPELLINGS, json_values, spelled

@@ -241,7 +241,8 @@ def test_tools_in_one_wording_are_distinguished_by_the_thing_that_each_names() -
             for thing in things
         ]
 
-    few, many = tools("key", "address"), tools("key", "address", "invoice", "carrier", "voucher", "basket")
+    few = tools("key", "address")
+    many = tools("key", "address", "invoice", "carrier", "voucher", "basket")
     errors = [
         sum(each.code == "TD502" and each.severity == "error" for each in lint_tools(tools).diagnostics)
         for tools in (few, many)

@@ -8,14 +8,15 @@ from typing import Any
 from rightcall.metrics.matching.alignment import CallComparison, steps_of
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.expectation import make_slots
-from rightcall.model import Golden, Trajectory
+from rightcall.records import Golden, Trajectory
 
 
 def best_objective(golden: Golden, trajectory: Trajectory) -> tuple[int, int, float]:
     """The greatest (required strict pairs, optional strict pairs, Σ soft of required pairs) under the order."""
     calls = trajectory.calls
     slots = make_slots(golden, golden.expected_calls, calls, {}, Scope(calls=calls))
-    table, steps = CallComparison(slots, calls), steps_of(calls)
+    table = CallComparison(slots, calls)
+    steps = steps_of(calls)
     before = closure(golden)
     best = (0, 0, 0.0)
     for size in range(min(len(slots), len(calls)) + 1):

@@ -7,7 +7,7 @@ from typing import Any
 from rightcall.core import codec
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.verdict import CaseVerdict
-from rightcall.model import Golden, ToolCall, Trajectory
+from rightcall.records import Golden, ToolCall, Trajectory
 
 
 def a_golden(*expected: Any, **fields: Any) -> Golden:

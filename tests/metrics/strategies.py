@@ -32,7 +32,8 @@ def expected_calls(
 @st.composite
 def with_steps(draw: st.DrawFn, made: st.SearchStrategy[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """Calls in steps that never go down, several of them often in one step."""
-    drawn, step = [], 0
+    drawn = []
+    step = 0
     for call in draw(made):
         step += draw(st.integers(0, 1))
         drawn.append({**call, "step": step})

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.resolve import DIMENSIONS, resolve_metric
-from rightcall.model import TestCase, Tool
+from rightcall.records import TestCase, Tool
 from tests.metrics.brute_force import best_objective
 from tests.metrics.builders import a_golden, a_trajectory, judged
 from tests.metrics.strategies import ARGUMENTS, PLAIN, calls, expected_calls, graphs, with_steps
@@ -45,19 +45,22 @@ def test_doing_exactly_what_is_expected_is_perfect(called, order):
 
 @given(expected_calls(ARGUMENTS), calls(ARGUMENTS), st.randoms(use_true_random=False))
 def test_the_order_of_either_list_does_not_matter_when_none_is_asked_for(expected, called, shuffler):
-    again, made = shuffler.sample(expected, len(expected)), shuffler.sample(called, len(called))
+    again = shuffler.sample(expected, len(expected))
+    made = shuffler.sample(called, len(called))
     assert judged(expected, called).numbers == judged(again, made).numbers
 
 
 @given(expected_calls(), calls())
 def test_doing_everything_twice_keeps_recall(expected, called):
-    once, twice = judged(expected, called).numbers, judged(expected, called + called).numbers
+    once = judged(expected, called).numbers
+    twice = judged(expected, called + called).numbers
     assert once.call_recall <= twice.call_recall <= 1
 
 
 @given(expected_calls(), calls())
 def test_an_irrelevant_extra_call_never_helps(expected, called):
-    before, after = judged(expected, called).numbers, judged(expected, [*called, {"name": "zzz"}]).numbers
+    before = judged(expected, called).numbers
+    after = judged(expected, [*called, {"name": "zzz"}]).numbers
     assert after.call_recall == before.call_recall
     assert after.call_precision <= before.call_precision
     assert after.call_f1 <= before.call_f1
@@ -85,7 +88,8 @@ def test_partial_credit_is_never_below_strict_credit(expected, called, order):
 
 @given(calls(), calls())
 def test_f1_is_symmetric_for_exact_matchers(left, right):
-    one, other = judged(as_expected(left), right).numbers, judged(as_expected(right), left).numbers
+    one = judged(as_expected(left), right).numbers
+    other = judged(as_expected(right), left).numbers
     assert abs(one.call_f1 - other.call_f1) < 1e-12
     assert abs(one.call_soft_f1 - other.call_soft_f1) < 1e-12
 
@@ -132,7 +136,8 @@ def test_counts_add_up(expected, called, order):
 
 @given(expected_calls(ARGUMENTS), with_steps(calls(ARGUMENTS)), st.sampled_from(["any", "strict"]))
 def test_the_solver_finds_what_trying_everything_finds(expected, called, order):
-    golden, trajectory = a_golden(*expected, order=order), a_trajectory(*called)
+    golden = a_golden(*expected, order=order)
+    trajectory = a_trajectory(*called)
     assert objective(score_trajectory(golden, trajectory), golden, trajectory) == best_objective(
         golden, trajectory
     )
@@ -140,7 +145,8 @@ def test_the_solver_finds_what_trying_everything_finds(expected, called, order):
 
 @given(graphs(), with_steps(calls()), st.sampled_from(["any", "strict"]))
 def test_the_solver_for_graphs_finds_what_trying_everything_finds(expected, called, order):
-    golden, trajectory = a_golden(*expected, order=order), a_trajectory(*called)
+    golden = a_golden(*expected, order=order)
+    trajectory = a_trajectory(*called)
     assert objective(score_trajectory(golden, trajectory), golden, trajectory) == best_objective(
         golden, trajectory
     )
@@ -151,7 +157,8 @@ def test_a_graph_that_is_a_chain_equals_the_chain(expected, called):
     """One call a step, so that "strictly earlier" and "not later" are the same."""
     apart = [{**call, "step": i} for i, call in enumerate(called)]
     edges = [{**call, "id": f"e{i}", "after": [f"e{i - 1}"] if i else []} for i, call in enumerate(expected)]
-    chain, graph = judged(expected, apart, order="strict").numbers, judged(edges, apart).numbers
+    chain = judged(expected, apart, order="strict").numbers
+    graph = judged(edges, apart).numbers
     assert (chain.tp, chain.absorbed) == (graph.tp, graph.absorbed)
     assert abs(chain.call_soft_f1 - graph.call_soft_f1) < 1e-9
 
@@ -163,7 +170,8 @@ def test_the_quick_path_says_what_the_general_solver_says(wanted, called):
         {"tool": c["name"], "args": {k: {"exact": v} for k, v in c["arguments"].items()}} for c in wanted
     ]
     plain = as_expected(wanted)
-    quick, general = judged(plain, called), judged(expected, called, max_calls=99)
+    quick = judged(plain, called)
+    general = judged(expected, called, max_calls=99)
     assert (quick.numbers, quick.passed, quick.score) == (general.numbers, general.passed, general.score)
     assert [f.code for f in quick.failures] == [f.code for f in general.failures]
 
@@ -198,7 +206,8 @@ def test_one_call_against_one_is_judged_as_the_general_solver_judges_it(wanted, 
 
 @given(calls(ARGUMENTS, max_size=2), calls(ARGUMENTS, max_size=2))
 def test_a_result_holds_what_each_metric_says_alone(wanted, called):
-    golden, trajectory = a_golden(*as_expected(wanted)), a_trajectory(*called)
+    golden = a_golden(*as_expected(wanted))
+    trajectory = a_trajectory(*called)
     alone = {name: resolve_metric(name).measure(TestCase(golden, trajectory)) for name in DIMENSIONS}
     assert result_of(golden, 0, trajectory, {}).metrics == alone
 

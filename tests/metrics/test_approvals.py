@@ -13,8 +13,8 @@ from rightcall.core import codec
 from rightcall.metrics.builtin.consent import Confirmation
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import Golden, Message, TestCase, Tool, ToolCall, Trajectory
-from rightcall.model.approval import Approval, Caller
+from rightcall.records import Golden, Message, TestCase, Tool, ToolCall, Trajectory
+from rightcall.records.approval import Approval, Caller
 
 DELETE = {"id": 7}
 REQUIRED = {"error": "confirmation_required", "detail": "nothing was done yet"}
@@ -125,7 +125,8 @@ def test_needless_questions_are_a_matter_of_choice():
     assert outcome(case.golden, case.trajectory)[0] == "passed"
 
 
-VIEWER, ADMIN = {"role": "viewer"}, {"role": ["guest", "admin"]}
+VIEWER = {"role": "viewer"}
+ADMIN = {"role": ["guest", "admin"]}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ def test_an_assignment_is_worth_what_trying_all_finds(weights):
     pairs = best_assignment(weights)
     assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)
     assert all(weights[i][j] > 0 for i, j in pairs)
-    rows, columns = len(weights), len(weights[0])
+    rows = len(weights)
+    columns = len(weights[0])
     padded = [[*row, *[0.0] * rows] for row in weights]
     best = max(
         sum(padded[i][j] for i, j in enumerate(order)) for order in permutations(range(columns + rows), rows)

@@ -14,8 +14,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric, metric_name
 from rightcall.metrics.measurement import measure_all
 from rightcall.metrics.resolve import DIMENSIONS, metric_names, metric_page, metric_pages, resolve_metric
-from rightcall.model import Golden, Score, TestCase, Trajectory
-from rightcall.model.dialects import read_tool
+from rightcall.records import Golden, Score, TestCase, Trajectory
+from rightcall.records.dialects import read_tool
 
 
 def measured(name: str, label: str) -> Score:

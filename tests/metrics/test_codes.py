@@ -8,8 +8,8 @@ import pytest
 
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.reasons import reason, sentence
-from rightcall.model import Tool
-from rightcall.model.failure import CODES, JUDGE_CODES, Code, Failure
+from rightcall.records import Tool
+from rightcall.records.failure import CODES, JUDGE_CODES, Code, Failure
 from tests.metrics.builders import a_golden, a_trajectory
 
 WEATHER = {"tool": "get_weather", "args": {"city": "Hanoi"}}

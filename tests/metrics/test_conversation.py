@@ -8,13 +8,14 @@ import pytest
 
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.conversation import score_conversation
-from rightcall.model import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.run import CaseResult
+from rightcall.records import ConversationalGolden, ExpectedCall, Message, ToolCall, Turn
+from rightcall.records.dialects import trajectory_from_messages
+from rightcall.records.run import CaseResult
 from rightcall.run.recorded_scores import score_recorded
 from rightcall.show.view.messages import transcript
 
-FIND, REFUND = ExpectedCall("find", {"id": "A"}), ExpectedCall("refund", {"id": "A"})
+FIND = ExpectedCall("find", {"id": "A"})
+REFUND = ExpectedCall("refund", {"id": "A"})
 GOLDEN = ConversationalGolden(
     "A customer wants a refund",
     id="refund",

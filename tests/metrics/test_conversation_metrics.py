@@ -15,9 +15,9 @@ from rightcall.metrics.judged.rubric import (
 )
 from rightcall.metrics.measurement import measure_all
 from rightcall.metrics.resolve import resolve_metric
-from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
-from rightcall.model.trajectory import Dialogue
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, Message, TestCase, ToolCall, Trajectory
+from rightcall.records.trajectory import Dialogue
 
 
 def talk(*said, given=0, **fields):

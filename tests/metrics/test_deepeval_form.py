@@ -15,7 +15,8 @@ class Length(BaseMetric):
     """As in DeepEval's guide: the answer is long enough."""
 
     def __init__(self, least=5, threshold=0.5):
-        self.least, self.threshold = least, threshold
+        self.least = least
+        self.threshold = threshold
 
     def measure(self, test_case):
         self.score = 1.0 if len(test_case.trajectory.output) >= self.least else 0.0
@@ -88,7 +89,9 @@ class Silent(Length):
 
 class Failed(Length):
     def measure(self, test_case):
-        self.score, self.success, self.error = 1.0, True, "judge unreachable"
+        self.score = 1.0
+        self.success = True
+        self.error = "judge unreachable"
 
 
 @pytest.mark.parametrize(

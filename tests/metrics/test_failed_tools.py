@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.failed_calls import MOST_TEXTS, error_text
 from rightcall.metrics.tally import Tally
-from rightcall.model import CaseResult, Failure, LedgerEntry, ToolCall, Trajectory
+from rightcall.records import CaseResult, Failure, LedgerEntry, ToolCall, Trajectory
 
 NO_KEY = "TAVILY_API_KEY is not set"
 

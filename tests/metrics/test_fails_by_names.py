@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.metrics.strategies import PLAIN, TOOLS
 from tests.support.examples import examples
 

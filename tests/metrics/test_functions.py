@@ -9,7 +9,7 @@ from rightcall.api.testing.assertion import assert_test
 from rightcall.core.errors import CheckError, CheckFailed, ConfigError
 from rightcall.metrics.base import FunctionMetric
 from rightcall.metrics.resolve import as_metrics
-from rightcall.model import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Score, TestCase, ToolCall, Trajectory
 
 
 def is_city(value):
@@ -100,7 +100,8 @@ def test_a_matcher_that_raises_makes_its_case_an_error():
 
 
 def test_another_source_is_another_metric():
-    one, other = {}, {}
+    one = {}
+    other = {}
     exec("def f(case): return True", one)
     exec("def f(case): return False", other)
     assert repr(FunctionMetric(one["f"])) != repr(FunctionMetric(other["f"]))

@@ -13,15 +13,16 @@ from hypothesis import given, settings, strategies as st
 from rightcall.metrics.judged.rubric import Rubric, TurnRelevancy
 from rightcall.metrics.judged.vote import Vote, next_votes, no_vote, share_of
 from rightcall.metrics.measurement import measure_one
-from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.scripted import ScriptedProvider
-from tests.models.loopback import json_server
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, Message, TestCase, ToolCall, Trajectory
+from tests.providers.loopback import json_server
 from tests.support.examples import examples
 
 CASE = TestCase(Golden("How warm is it?", id="warm"), Trajectory(output="31 °C"))
 Json = dict[str, Any]
-PASS, FAIL = {"criteria": [], "reason": "fine", "verdict": "pass"}, {"reason": "no", "verdict": "fail"}
+PASS = {"criteria": [], "reason": "fine", "verdict": "pass"}
+FAIL = {"reason": "no", "verdict": "fail"}
 
 
 def call(arguments: Json, name: str = "give_verdict") -> Json:
@@ -225,10 +226,8 @@ def test_stopping_early_changes_neither_the_result_nor_whether_votes_differ(vote
     asked = 0
     while more := next_votes(ballots[:asked], len(votes), threshold):
         asked += more
-    whole, early = (
-        share_of(ballots, threshold, len(votes)),
-        share_of(ballots[:asked], threshold, len(votes)),
-    )
+    whole = share_of(ballots, threshold, len(votes))
+    early = share_of(ballots[:asked], threshold, len(votes))
     assert isinstance(whole, Vote) == isinstance(early, Vote)
     if not isinstance(whole, Vote) and not isinstance(early, Vote):
         assert whole[1] is early[1] and (whole[0] in (0, 1)) == (early[0] in (0, 1))

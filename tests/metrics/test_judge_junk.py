@@ -9,6 +9,8 @@ import pytest
 
 import rightcall as rc
 from rightcall.api.testing.assertion import assert_test
+from rightcall.limbs.monitor.monitor import judge_of
+from rightcall.limbs.monitor.settings import JudgeSettings
 from rightcall.metrics.judged.rubric import (
     AnswerRelevancy,
     ArgumentCorrectness,
@@ -21,14 +23,13 @@ from rightcall.metrics.judged.rubric import (
 )
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import Golden, Message, TestCase, ToolCall, Trajectory
-from rightcall.model.failure import JUDGE_CODES
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, Message, TestCase, ToolCall, Trajectory
+from rightcall.records.failure import JUDGE_CODES
 from rightcall.run.rescorer import rescore_run
-from rightcall.wings.monitor.monitor import judge_of
-from rightcall.wings.monitor.settings import JudgeSettings
 
-PASS, FAIL = '{"verdict": "pass"}', '{"verdict": "fail"}'
+PASS = '{"verdict": "pass"}'
+FAIL = '{"verdict": "fail"}'
 TEXTS = [
     "", " \n\t", "pass", "fail", "PASS", "yes", "true", "1", "null", "[]", "{}", "{", '"pass"', "Verdict: pass",
     "**Result**: pass", "I would say pass.", "The answer passes. It does not fail.", "Success!", "Score: 10/10",
@@ -130,5 +131,5 @@ def test_a_judge_without_a_verdict_is_an_error_through_every_door(door, tmp_path
 
 
 def test_the_monitor_counts_no_verdict_as_none(monkeypatch):
-    monkeypatch.setattr("rightcall.wings.monitor.monitor.as_metrics", lambda metrics: [junk_metric()])
+    monkeypatch.setattr("rightcall.limbs.monitor.monitor.as_metrics", lambda metrics: [junk_metric()])
     assert judge_of(JudgeSettings("kind", metric="rubric"))(CASE) is None

@@ -12,8 +12,8 @@ from rightcall.metrics.judged.form import question
 from rightcall.metrics.judged.rubric import ArgumentCorrectness, Rubric, TaskCompletion
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import resolve_metric
-from rightcall.model import Expectations, Golden, TestCase, ToolCall, Trajectory
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Expectations, Golden, TestCase, ToolCall, Trajectory
 from tests.support.examples import examples
 
 
@@ -97,7 +97,8 @@ def test_a_judge_without_a_verdict_is_an_error_not_a_failure():
 
 
 def test_the_same_question_is_asked_once(tmp_path):
-    judge, cache = Judge(lambda request: True), str(tmp_path / "new" / "verdicts.db")
+    judge = Judge(lambda request: True)
+    cache = str(tmp_path / "new" / "verdicts.db")
     for _ in range(3):
         assert measured(Rubric(judge, "x", cache=cache)).passed
     assert len(judge.asked) == 3

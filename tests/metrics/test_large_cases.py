@@ -20,11 +20,11 @@ from rightcall.metrics.matching.assignment import (
     spend,
 )
 from rightcall.metrics.matching.base import equality_key, same
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 MANY = 10_000
 SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, 2, "1", "é", "é", "a"])

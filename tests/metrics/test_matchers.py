@@ -13,7 +13,7 @@ from rightcall.metrics.matching import compile
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import KINDS, compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import missing_content
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, judged
 

@@ -15,7 +15,7 @@ from rightcall.metrics import measurement, score_case
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ExpectedCall, Golden, Score, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Score, ToolCall, Trajectory
 from tests.support.patience import wait_until
 
 GOLDEN = Golden("?", id="g", expected_calls=(ExpectedCall("a"),))

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import rightcall as rc
-from rightcall.model.trajectory import AgentAnswer
-from rightcall.wings.traces.reader import load_traces
+from rightcall.limbs.traces.reader import load_traces
+from rightcall.records.trajectory import AgentAnswer
 
 NEGATIVE = {"category": "negative"}
 FORBIDS = {"forbidden_calls": ["pay"]}

@@ -9,7 +9,7 @@ import pytest
 from rightcall.metrics.measurement import measure_one
 from rightcall.metrics.resolve import DIMENSIONS, metric_names, resolve_metric
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import (
+from rightcall.records import (
     ConversationalGolden,
     ExpectedCall,
     Golden,
@@ -19,7 +19,7 @@ from rightcall.model import (
     Trajectory,
     Turn,
 )
-from rightcall.model.dialects import trajectory_from_messages
+from rightcall.records.dialects import trajectory_from_messages
 
 SILENT = Golden("?", id="g", extra_calls="allow")
 """States nothing: no calls, no content, no state, no time, no order."""
@@ -27,7 +27,8 @@ SILENT = Golden("?", id="g", extra_calls="allow")
 RAN = Trajectory(calls=(ToolCall("pay", {"cents": 5}, status="ok"),), output="Paid.", latency_ms=5)
 """A call that succeeded somewhere, with nothing known but its name and arguments."""
 
-CALLS, STATE = "the golden states nothing about calls", "the golden has no expected_state"
+CALLS = "the golden states nothing about calls"
+STATE = "the golden has no expected_state"
 SAFETY = "the golden has no safety"
 SKILLS = "no skills are known; name them under tools: {skills: [DIR]}"
 NOTHING = {

@@ -10,9 +10,9 @@ import pytest
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
-from rightcall.model import ExpectedCall, Golden, ToolCall, Trajectory
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason
+from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import LedgerEntry, LedgerPhase, StopReason
 from rightcall.run.outcome import verdict_without_gate
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
@@ -40,7 +40,8 @@ def scored(
     return result_of(wanted, 0, Trajectory(calls=calls, ledger=ledger, stop_reason=stop), {})
 
 
-LOST, UNREAD = line("unanswered", PAY), line("unreached", READ)
+LOST = line("unanswered", PAY)
+UNREAD = line("unreached", READ)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.matchers.references import value_at
 from rightcall.metrics.matching.reasons import reason
-from rightcall.model import Golden, Trajectory
+from rightcall.records import Golden, Trajectory
 from tests.metrics.brute_force import closure, legal, objective
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.test_alignment_laws import objective as objective_of
@@ -31,7 +31,8 @@ def booked(order: Any) -> dict[str, Any]:
     return {"name": "book", "arguments": {"order": order}}
 
 
-ANN, BOB = {"orders": [{"id": 7}]}, {"orders": [{"id": 8}]}
+ANN = {"orders": [{"id": 7}]}
+BOB = {"orders": [{"id": 8}]}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,8 @@ def chained(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
             {"id": f"e{i}", "tool": draw(st.sampled_from("ab")), "args": args, "after": after,
              "required": draw(st.sampled_from([True, True, False]))}
         )  # fmt: skip
-    called, step = [], 0
+    called = []
+    step = 0
     for _ in range(draw(st.integers(0, 4))):
         step += draw(st.integers(0, 1))
         arguments = draw(st.dictionaries(st.sampled_from("pq"), ids))
@@ -124,7 +126,8 @@ def chained(draw: st.DrawFn) -> tuple[list[Any], list[Any]]:
 def test_the_best_alignment_with_references_is_what_trying_everything_finds(
     made: tuple[list[Any], list[Any]], order: str
 ) -> None:
-    golden, done = a_golden(*made[0], order=order), a_trajectory(*made[1])
+    golden = a_golden(*made[0], order=order)
+    done = a_trajectory(*made[1])
     verdict = score_trajectory(golden, done)
     assert objective_of(verdict, golden, done) == tried(golden, done)
 
@@ -136,7 +139,8 @@ def test_the_order_of_expected_calls_does_not_matter_to_references(
 ) -> None:
     expected, called = made
     again = shuffler.sample(expected, len(expected))
-    once, twice = judged(expected, called), judged(again, called)
+    once = judged(expected, called)
+    twice = judged(again, called)
     assert (once.passed, once.numbers.tp, once.numbers.absorbed) == (
         twice.passed,
         twice.numbers.tp,
@@ -151,8 +155,10 @@ def tried(golden: Golden, done: Trajectory) -> tuple[int, int, float]:
     from rightcall.metrics.matching.base import Scope
     from rightcall.metrics.matching.expectation import make_slots
 
-    calls, expected = done.calls, golden.expected_calls
-    steps, before = steps_of(calls), closure(golden)
+    calls = done.calls
+    expected = golden.expected_calls
+    steps = steps_of(calls)
+    before = closure(golden)
     best = (0, 0, 0.0)
     for size in range(min(len(expected), len(calls)) + 1):
         for rows in combinations(range(len(expected)), size):

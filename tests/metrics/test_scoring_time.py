@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from rightcall.metrics.base import Metric
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.score_case import MANY_CALLS, Scorer, score_in_time, time_to_score
-from rightcall.model.call import ToolCall
-from rightcall.model.case import TestCase
-from rightcall.model.golden import Golden
-from rightcall.model.score import Score
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.case import TestCase
+from rightcall.records.golden import Golden
+from rightcall.records.score import Score
+from rightcall.records.trajectory import Trajectory
 
 GOLDEN = Golden("q", id="g")
 MANY = Trajectory(calls=(ToolCall("f"),) * MANY_CALLS)

@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall, Trajectory
-from rightcall.model.skill_load import SkillIndex, call_form, can_load, with_skill_calls
-from rightcall.model.tool import Skill, SkillFile
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall, Trajectory
+from rightcall.records.skill_load import SkillIndex, call_form, can_load, with_skill_calls
+from rightcall.records.tool import Skill, SkillFile
 
 BODY = " ".join(f"Step {number}: read field {number} of the form and fill it in." for number in range(20))
 

@@ -12,9 +12,9 @@ from rightcall.metrics.builtin.calls import SchemaValidity, ToolsSelected
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.matchers.values import Number
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.model import Tool
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure, confusions
+from rightcall.records import Tool
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Failure, confusions
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.strategies import calls, expected_calls
 
@@ -45,7 +45,8 @@ def test_decimals_within_a_tolerance_are_accepted_at_its_very_edge(
     whole: int, step: int, digits: int
 ) -> None:
     scale = 10**digits
-    wanted, allowed = whole / scale, step / scale
+    wanted = whole / scale
+    allowed = step / scale
     assert Number(wanted, abs=allowed).score((whole + step) / scale, 0) == 1.0
     assert Number(wanted, abs=allowed).score((whole + step + 1) / scale, 0) == 0.0
 

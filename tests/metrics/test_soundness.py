@@ -7,7 +7,7 @@ import pytest
 from rightcall.core.errors import InputError
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.run.golden_check import check_goldens
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.tally import Tally
-from rightcall.model import CaseResult, Failure, Score, Usage
+from rightcall.records import CaseResult, Failure, Score, Usage
 from tests.metrics.builders import a_golden, a_trajectory
 
 
@@ -37,7 +37,8 @@ results = st.builds(
 def test_the_sum_is_that_of_a_plain_computation_in_any_order(cases, shuffler):
     shuffled = list(cases)
     shuffler.shuffle(shuffled)
-    summary, again = tallied(cases), tallied(shuffled)
+    summary = tallied(cases)
+    again = tallied(shuffled)
     told = [case for case in cases if not case.error]
     for group in (summary.overall, again.overall):
         assert (group.cases, group.passed) == (len(told), sum(case.passed for case in told))
@@ -64,7 +65,8 @@ def test_a_code_counts_once_per_failed_case_and_never_in_a_passed_one():
 
 
 def test_errors_are_left_out_of_rates_and_means():
-    right, down = a_result(["a", "b"]), a_result([], stop_reason="infra_error")
+    right = a_result(["a", "b"])
+    down = a_result([], stop_reason="infra_error")
     overall = tallied([right, down, down]).overall
     assert (overall.cases, overall.errors, overall.pass_rate) == (1, 2, 1.0)
     assert overall.means["call_recall"] == 1.0

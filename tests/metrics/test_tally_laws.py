@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.tally import MOST_TAGS, Tally
-from rightcall.model import CaseResult, Failure, Score, Usage
+from rightcall.records import CaseResult, Failure, Score, Usage
 
 values = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 0.1, 1 / 3])
 scores = st.builds(Score, values, st.booleans(), error=st.sampled_from(["", "", "broke"]))

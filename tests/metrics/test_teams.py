@@ -13,9 +13,9 @@ from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.matching.reasons import reason
-from rightcall.model import Golden, ToolCall, Trajectory
-from rightcall.model.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of
-from rightcall.model.trajectory import AgentAnswer
+from rightcall.records import Golden, ToolCall, Trajectory
+from rightcall.records.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of
+from rightcall.records.trajectory import AgentAnswer
 from tests.support.examples import examples
 
 REFUND = {"tool": "refund_order", "args": {"order_id": "A-7"}}

@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from rightcall.metrics.builtin.calls import ArgumentMatch, RedundantCalls, SchemaValidity
 from rightcall.metrics.case_result import result_of, score_trajectory
-from rightcall.model import Tool, ToolCall
-from rightcall.model.case import TestCase
+from rightcall.records import Tool, ToolCall
+from rightcall.records.case import TestCase
 from tests.metrics.builders import a_golden, a_trajectory, codes, judged
 from tests.metrics.strategies import calls, expected_calls
 

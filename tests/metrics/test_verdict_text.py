@@ -8,9 +8,9 @@ import time
 import pytest
 
 from rightcall.metrics.judged.vote import Vote, vote_of
-from rightcall.model import Message, ToolCall
-from rightcall.model.dialects import read_messages
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import Message, ToolCall
+from rightcall.records.dialects import read_messages
 
 CALL = ToolCall("give_verdict", {"verdict": "pass", "reason": "fine"})
 OTHER = ToolCall("give_verdict", {"verdict": "fail", "reason": "bad"})

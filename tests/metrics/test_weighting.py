@@ -21,7 +21,9 @@ def judged(expected, called, answer="", keywords=()):
     return rc.score_trajectory(golden, rc.Trajectory(calls=calls, output=answer), rules=RULES)
 
 
-HANOI, HUE, NOTHING = {"city": "Hanoi"}, {"city": "Hue"}, {}
+HANOI = {"city": "Hanoi"}
+HUE = {"city": "Hue"}
+NOTHING = {}
 
 
 @pytest.mark.parametrize(

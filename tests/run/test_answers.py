@@ -9,13 +9,13 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.model import Message
-from rightcall.models.base import ModelReply
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelReply
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Message
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
-from tests.models.loopback import json_server
+from tests.providers.loopback import json_server
 
 SILENT = [rc.Golden("Say nothing", id=f"g{n:02}", no_calls=True) for n in range(12)]
 """Goldens that a broken agent would satisfy."""

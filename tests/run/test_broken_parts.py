@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import rightcall as rc
 from rightcall.core.errors import RightCallError
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from tests.support.examples import examples
 from tests.support.missing_answers import cut_off, raise_error, refused
 

@@ -14,11 +14,11 @@ import pytest
 
 import rightcall as rc
 from rightcall.cli.main import main
-from rightcall.model import ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.models.base import ModelRequest
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelRequest
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
 
 GOLDENS = [
     Golden(id=f"g{number}", input="mail", expected_calls=(ExpectedCall("send"),)) for number in range(3)

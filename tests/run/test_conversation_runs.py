@@ -24,9 +24,9 @@ from rightcall.cli.score import score
 from rightcall.core.errors import ConfigError
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import ConversationalGolden, ExpectedCall, RecordedTrajectory, Turn, Usage
-from rightcall.models.base import ModelReply
-from rightcall.models.scripted import ScriptedProvider, as_reply
+from rightcall.providers.base import ModelReply
+from rightcall.providers.scripted import ScriptedProvider, as_reply
+from rightcall.records import ConversationalGolden, ExpectedCall, RecordedTrajectory, Turn, Usage
 from rightcall.show.html import write_html
 from rightcall.show.view.case import case_view
 from rightcall.store.address import open_store
@@ -132,7 +132,7 @@ MODULE = """
 import json, os, time
 from pathlib import Path
 from rightcall import ToolCall, tool
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 
 LOG = Path(__file__).parent / "effects.log"
 
@@ -256,7 +256,8 @@ def test_what_the_simulated_user_spends_counts_for_the_case_and_the_budget(tmp_p
 
 
 def test_results_do_not_depend_on_concurrency(tmp_path):
-    one, many = held(tmp_path, concurrency=1, trials=3), held(tmp_path, concurrency=16, trials=3)
+    one = held(tmp_path, concurrency=1, trials=3)
+    many = held(tmp_path, concurrency=16, trials=3)
     exports = [
         b"".join(export_lines(done.store.runs.results(done.id, trajectories=True), timings=False)).replace(
             done.id.encode(), b"RUN"
@@ -267,7 +268,8 @@ def test_results_do_not_depend_on_concurrency(tmp_path):
 
 
 def test_runs_with_different_simulators_are_compared_only_with_a_warning(tmp_path):
-    first, second = held(tmp_path), held(tmp_path, name="scripted:another")
+    first = held(tmp_path)
+    second = held(tmp_path, name="scripted:another")
     line = [first.id, second.id, "--store", str(tmp_path / "s.db")]
     refused = CliRunner().invoke(compare, line)
     assert isinstance(refused.exception, ConfigError) and "differ in their simulator" in str(

@@ -11,9 +11,9 @@ from rightcall.decide.config import read_gate
 from rightcall.decide.verdict import decide
 from rightcall.metrics.builtin.calls import ToolSelection
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import Golden, ToolCall, Trajectory
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, ToolCall, Trajectory
+from rightcall.records.expected_call import ExpectedCall
 from rightcall.run.baseline_file import write_baseline
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.decisions import compare_runs, flakiness, gate_run

@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given, settings, strategies as st
 
 from rightcall.agents.agent import Agent
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.run.plan import Plan
 from rightcall.run.run_record import DoneCells
 from rightcall.run.runner import run_plan

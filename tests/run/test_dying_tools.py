@@ -63,7 +63,8 @@ def test_a_tool_that_dies(cell: Cell, rows: Rows):
     seen = rows(cell)
     state, effects = TABLE[kind].split(",")[DEATHS.index(death)].split()
     if (kind, death) == UNSEEN_DEATH and seen.state == "error":
-        state, effects = "error", "0"
+        state = "error"
+        effects = "0"
     assert not broken_laws(seen), seen
     assert (seen.state, seen.effects, seen.others) == (state, int(effects), "pass"), seen
     assert seen.exit_code == EXIT_CODES[state], seen

@@ -8,15 +8,15 @@ import pytest
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import StoreError
 from rightcall.decide.config import read_gate
-from rightcall.model import ExpectedCall, Golden, ToolCall
+from rightcall.limbs.ray.driver import Driver
+from rightcall.limbs.ray.engine import WorkerOptions
+from rightcall.records import ExpectedCall, Golden, ToolCall
 from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import Persistence, open_store
 from rightcall.store.sql.run_writer import RunWriter
-from rightcall.wings.ray.driver import Driver
-from rightcall.wings.ray.engine import WorkerOptions
-from tests.wings.ray.one_process import OneProcess
+from tests.limbs.ray.one_process import OneProcess
 
 EARLY = read_gate({"min": 0.8, "target": 0.95, "stop": "evalue"})
 

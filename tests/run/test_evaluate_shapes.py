@@ -35,7 +35,8 @@ def executor(data):
 
 
 def selection_score(output, target):
-    expected, selected = set(target.get("expectedTools", ())), set(output["toolNames"])
+    expected = set(target.get("expectedTools", ()))
+    selected = set(output["toolNames"])
     return 2 * len(expected & selected) / (len(expected) + len(selected)) if expected else 1
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.decide.config import read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.verdict import decide
 from rightcall.run.decisions import gate_run
 from rightcall.show.formats import writer_of
@@ -78,7 +78,8 @@ def test_a_gate_forbids_it_also_later(rightcall, tmp_path):
 
 
 def test_a_gate_decides_nothing_about_calls_that_it_does_not_know():
-    gate, outcomes = read_gate({"forbid": ["tool_error"]}), [Outcome("g", (1.0,))]
+    gate = read_gate({"forbid": ["tool_error"]})
+    outcomes = [Outcome("g", (1.0,))]
     assert decide(gate, outcomes).word == "INCONCLUSIVE"
     assert decide(gate, outcomes, failed_tools=()).word == "PASS"
 

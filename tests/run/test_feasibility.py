@@ -11,7 +11,7 @@ import pytest
 import rightcall as rc
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from rightcall.run.preparation import mode_warnings
 
 FIND = {"id": "find", "tool": "find", "args": {}}

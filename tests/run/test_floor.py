@@ -15,8 +15,8 @@ from rightcall.agents.agent import Agent
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool, ToolCall, Trajectory, Turn
-from rightcall.model.floor import AGENTS, DEEDS, Floor
+from rightcall.records import ConversationalGolden, ExpectedCall, Golden, Tool, ToolCall, Trajectory, Turn
+from rightcall.records.floor import AGENTS, DEEDS, Floor
 from rightcall.run.floor import compute_floor
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.run.trivial_agents import TrivialScorer

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.verdict import decide
-from rightcall.model import CaseResult, Failure, Score, Usage
+from rightcall.records import CaseResult, Failure, Score, Usage
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.run.outcome import gather_outcomes
 

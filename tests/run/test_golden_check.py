@@ -7,7 +7,7 @@ import pytest
 from rightcall.core import codec
 from rightcall.improve.dataset_quality import DatasetCounts
 from rightcall.metrics.matching.literal_objects import literal_objects
-from rightcall.model import ConversationalGolden, ExpectedCall, Golden, Tool
+from rightcall.records import ConversationalGolden, ExpectedCall, Golden, Tool
 from rightcall.run.golden_check import check_goldens
 
 TOOLS = {

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 import rightcall as rc
 from rightcall.cli.run import run
-from rightcall.model import Message
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Message
 
 TOOLS = [{"name": name, "description": name, "input_schema": {"type": "object", "properties": {}}}
          for name in ("read_file", "list_files", "search_web")]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from rightcall.recording.judged_trial import question_change
 from tests.cli.conftest import rightcall  # noqa: F401  fixture
-from tests.models.loopback import json_server
+from tests.providers.loopback import json_server
 
 pytestmark = pytest.mark.stories
 AGENT = "def answer(golden):\n    return 'We will pay ' + golden.input\n"

@@ -11,9 +11,9 @@ from rightcall.core.errors import ConfigError
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.label_rules import plan_name
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.model import Golden, ToolCall
-from rightcall.model.label import Label
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, ToolCall
+from rightcall.records.label import Label
 from rightcall.run.decisions import label_sentences
 from rightcall.run.judged_run import load_judged_run
 from rightcall.stats.label_plan import random_plan

@@ -20,9 +20,9 @@ from rightcall.metrics.judged.rubric import (
     TurnRelevancy,
 )
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import Expectations, Golden, Message, TestCase, ToolCall, Trajectory
-from rightcall.model.label import rule_hash
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Expectations, Golden, Message, TestCase, ToolCall, Trajectory
+from rightcall.records.label import rule_hash
 from rightcall.run.judged_estimate import estimate_rate
 from rightcall.run.judged_run import case_question, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
@@ -155,7 +155,8 @@ def test_the_form_is_what_the_judge_is_asked(metric, questions, words):
 
     judged = metric(ScriptedProvider(decide, "judge"), votes=1, cache="")
     assert asyncio.run(judged.measure(CASE)).passed
-    materials, rule = judged.form.materials(CASE), judged.form.rule(CASE)
+    materials = judged.form.materials(CASE)
+    rule = judged.form.rule(CASE)
     assert len(asked) == len(materials) == questions and words in rule
     for question in asked:
         assert f"Rubric:\n{rule}\n" in question

@@ -7,9 +7,9 @@ import pytest
 
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import ProviderError
-from rightcall.model import Golden, ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Golden, ToolCall
+from rightcall.records.expected_call import ExpectedCall
 from rightcall.run.local_trials import RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
@@ -21,10 +21,13 @@ GOLDENS = [Golden(f"Do {i}", id=f"g{i}", expected_calls=(ExpectedCall("a", {}),)
 class AsksFor:
     """Asks for these goldens, one wave after the other, and then decides or raises."""
 
-    goldens, most_trials = GOLDENS, 10
+    goldens = GOLDENS
+    most_trials = 10
 
     def __init__(self, *waves, end=None):
-        self.waves, self.end, self.spent = waves, end, 0
+        self.waves = waves
+        self.end = end
+        self.spent = 0
 
     def identify(self, run):
         return msgspec.structs.replace(run, versions={**run.versions, "check": "q"})

@@ -10,7 +10,7 @@ import pytest
 from rightcall.agents.agent import Agent
 from rightcall.core.errors import ConfigError
 from rightcall.improve.variant import redefine_agent
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.tools.mcp.address import read_address
 
 pytestmark = pytest.mark.stories

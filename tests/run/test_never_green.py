@@ -15,7 +15,7 @@ from rightcall.cli.score import score
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.metrics import score_case
-from rightcall.model import ExpectedCall, Golden, RecordedTrajectory, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, RecordedTrajectory, ToolCall, Trajectory
 from tests.support.own_metrics import MOODS
 
 MOODY = "tests.support.own_metrics:moody"

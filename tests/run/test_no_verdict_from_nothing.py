@@ -15,12 +15,12 @@ from rightcall.cli.gate import gate as gate_command
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import compare
 from rightcall.decide.config import read_gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.sample_size import plan
 from rightcall.decide.verdict import decide
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import CaseResult
-from rightcall.model.run import Run
+from rightcall.records import CaseResult
+from rightcall.records.run import Run
 from rightcall.run.decisions import compare_runs, gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.rescorer import rescore_run

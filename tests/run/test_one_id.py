@@ -63,7 +63,8 @@ def test_a_target_has_one_id_as_data_and_in_every_file(suffix, tmp_path_factory)
     def law(item):
         path = folder / f"items.{suffix}"
         path.write_text(json.dumps([item] if suffix == "json" else item), "utf-8")
-        as_data, from_file = ids(goldens_of([item])), ids(goldens_of(path))
+        as_data = ids(goldens_of([item]))
+        from_file = ids(goldens_of(path))
         assert as_data == from_file == ids(load_goldens(path))
 
     law()

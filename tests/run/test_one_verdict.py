@@ -15,7 +15,7 @@ from rightcall.core.errors import ConfigError
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.metrics.case_result import result_of, score_trajectory
-from rightcall.model import (
+from rightcall.records import (
     ExpectedCall,
     Failure,
     Golden,

@@ -10,7 +10,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import Gate
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.run.cost_estimate import estimate
 from rightcall.run.plan import Plan, Selection, scorer_fingerprint
 from rightcall.run.preparation import preflight

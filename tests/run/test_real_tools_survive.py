@@ -17,7 +17,7 @@ import pytest
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.kinds import agent_of_kind
-from rightcall.model import Golden, ToolCall, Trajectory
+from rightcall.records import Golden, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.tools.faults.plan import read_plan
 from rightcall.tools.idempotency.guard import Idempotency
@@ -76,7 +76,8 @@ def write_suite(folder: Path, kind: str = "keyed") -> None:
     (folder / "mail_tools.py").write_text(TOOLS)
     (folder / "mail_server.py").write_text(SERVER)
     key = {"idempotency_key": "k"} if kind == "keyed" else {}
-    goldens, replies = [], []
+    goldens = []
+    replies = []
     for number in range(MAILS):
         call = {"name": "send_mail", "arguments": {"to": f"m{number}", **key}}
         goldens.append(
@@ -194,7 +195,8 @@ def test_a_tool_of_an_observed_agent_under_faults_is_not_repeated_when_its_trial
             session.begin("run-1", lambda: run_keys(tmp_path / "results.db"))
             return await session.performer.perform(Golden(id="g", input="mail"), 0)
 
-    first, again = asyncio.run(trial()), asyncio.run(trial())
+    first = asyncio.run(trial())
+    again = asyncio.run(trial())
     assert len(sent) == 1 and first.calls[0].output == "sent" and "sent" in str(again.calls[0].output)
 
 

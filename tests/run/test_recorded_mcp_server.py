@@ -14,7 +14,7 @@ import rightcall as rc
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.recording.mcp.session_file import read_session, write_session
 from rightcall.tools.mcp.address import read_address
-from tests.wings.contracts.sessions import SHOP
+from tests.limbs.contracts.sessions import SHOP
 
 STATUS = {"name": "get_status", "arguments": {"order": "1017"}}
 OTHER = {"name": "get_status", "arguments": {"order": "1018"}}

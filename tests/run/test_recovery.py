@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import rightcall as rc
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from rightcall.tools.faults.plan import read_plan
 from rightcall.tools.worlds.base import World
 

@@ -22,14 +22,14 @@ from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.setup_problems import actions_of_replay
 from rightcall.core.errors import CheckError, ConfigError
 from rightcall.metrics.judged.rubric import Rubric
-from rightcall.model import Golden, Trajectory
-from rightcall.model.call import ToolCall
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordSettings
+from rightcall.records import Golden, Trajectory
+from rightcall.records.call import ToolCall
 from rightcall.tools.runtime.context import effects
 from rightcall.tools.runtime.errors import ToolError
-from tests.models.loopback import json_server
+from tests.providers.loopback import json_server
 
 ACTED: list[str] = []
 GOLDEN = Golden("pay", id="g", expected_calls=(rc.ExpectedCall("pay", {"to": "Ann"}),))

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import ConversationalGolden, Golden
-from rightcall.run.request_templates import (
-    template_groups,
-    template_notice,
-)
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import ConversationalGolden, Golden
+from rightcall.run.request_templates import template_groups, template_notice
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,11 +8,11 @@ import rightcall as rc
 from rightcall.decide.config import CostLimit, Gate
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.metrics.tally import Tally
-from rightcall.model import CaseResult, Score, Usage
-from rightcall.model.score import Judging
-from rightcall.model.trajectory import Dialogue, Trajectory
-from rightcall.models.base import Message, ModelReply
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import Message, ModelReply
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import CaseResult, Score, Usage
+from rightcall.records.score import Judging
+from rightcall.records.trajectory import Dialogue, Trajectory
 from rightcall.show.view.summary import summary_view
 
 

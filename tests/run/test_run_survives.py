@@ -98,10 +98,9 @@ def test_a_process_whose_run_is_resumed_elsewhere_stops_with_an_error(tmp_path):
         wait_until(lambda: len(stored(tmp_path)) >= 10, first)
         first.send_signal(signal.SIGSTOP)
         second = run(tmp_path, "--resume", "last")
-        kept, patience = (
-            len(stored(tmp_path)),
-            time.monotonic() + 10,
-        )  # it may have been stopped amid a transaction
+        # it may have been stopped amid a transaction
+        kept = len(stored(tmp_path))
+        patience = time.monotonic() + 10
         wait_until(lambda: len(stored(tmp_path)) > kept or time.monotonic() > patience, second)
         first.send_signal(signal.SIGCONT)
         _, err = first.communicate(timeout=SECONDS)

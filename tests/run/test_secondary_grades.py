@@ -23,7 +23,7 @@ from rightcall.datasets.trajectories import save_trajectories
 from rightcall.laminar import evaluate
 from rightcall.metrics.builtin.calls import ToolSelection
 from rightcall.metrics.matching.verdict import ScoringRules
-from rightcall.model import RecordedTrajectory
+from rightcall.records import RecordedTrajectory
 from tests.support.own_metrics import TwoThirds, two_thirds
 
 OWN = "tests.support.own_metrics:two_thirds"

@@ -9,10 +9,10 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.redaction.clean_text import HIDDEN, scrubber
-from rightcall.model import Golden, Message, ToolCall, Trajectory
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordSettings
+from rightcall.records import Golden, Message, ToolCall, Trajectory
 
 SECRET = "correct-horse-battery-9"
 CODED = base64.b64encode(f"me:{SECRET}".encode()).decode()

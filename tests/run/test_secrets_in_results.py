@@ -9,10 +9,10 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model import Failure, Golden, Message, Score, ToolCall
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Failure, Golden, Message, Score, ToolCall
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import Trajectory
 from rightcall.run.case_runner import ResultScrubber
 from rightcall.store.address import open_store
 from rightcall.tools.idempotency.key_location import run_keys

@@ -18,9 +18,9 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.deepeval.simulator import ConversationSimulator
-from rightcall.model import ConversationalGolden, ExpectedCall, RecordedTrajectory
-from rightcall.model.golden_id import conversation_recorded_as, with_persona
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import ConversationalGolden, ExpectedCall, RecordedTrajectory
+from rightcall.records.golden_id import conversation_recorded_as, with_persona
 from rightcall.store.address import open_store
 
 TOOL = {"name": "refund", "description": "Refund an order.", "input_schema": {"type": "object"}}
@@ -165,7 +165,8 @@ def test_test_cases_of_different_simulators_are_compared_only_with_a_warning():
         cases = ConversationSimulator(lambda input: "Hi", simulator_model=user).simulate([GOLDEN])
         return rc.score_cases(cases)
 
-    first, second = simulated("scripted:one"), simulated("scripted:two")
+    first = simulated("scripted:one")
+    second = simulated("scripted:two")
     with pytest.raises(ConfigError, match="differ in their simulator"):
         rc.compare(first.id, second.id)
     assert rc.compare(first.id, simulated("scripted:one").id)

@@ -11,7 +11,7 @@ import pytest
 import rightcall as rc
 from rightcall.core.errors import StoreError
 from rightcall.decide.config import Gate
-from rightcall.model import Golden, ToolCall
+from rightcall.records import Golden, ToolCall
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
@@ -28,7 +28,9 @@ class Flaky:
     """A store that refuses the first `failures` writes, and keeps each result once."""
 
     def __init__(self, failures, *, after_commit=False):
-        self.failures, self.after_commit, self.kept = failures, after_commit, {}
+        self.failures = failures
+        self.after_commit = after_commit
+        self.kept = {}
 
     def write(self, batch):
         if self.failures and not self.after_commit:

@@ -20,7 +20,7 @@ from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import analyze_trials
 from rightcall.improve.patch import with_description
 from rightcall.metrics.case_result import result_of
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.run.preparation import preflight
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite

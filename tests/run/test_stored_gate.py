@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from rightcall.decide.config import Gate, read_gate
-from rightcall.model import CaseResult, ExpectedCall, Golden
+from rightcall.records import CaseResult, ExpectedCall, Golden
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.run_record import new_run

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import rightcall as rc
 from rightcall.cli.score import score
 from rightcall.core.errors import ConfigError
-from rightcall.model import ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.run.golden_check import notes_of
 
 BY = (ExpectedCall("refund", by="billing"),)
@@ -36,7 +36,8 @@ def test_a_suite_in_which_no_agent_is_known_shows_nothing(agent: str | None, wor
 
 
 def test_scores_of_recorded_calls_without_agents_end_as_a_usage_error(tmp_path: Path):
-    goldens, recorded = tmp_path / "g.jsonl", tmp_path / "t.jsonl"
+    goldens = tmp_path / "g.jsonl"
+    recorded = tmp_path / "t.jsonl"
     goldens.write_text(
         json.dumps({"id": "g", "input": "?", "expected_calls": [{"tool": "a", "by": "billing"}]})
     )

@@ -12,8 +12,8 @@ from rightcall.cli.dataset import dataset
 from rightcall.cli.gate import gate as gate_command
 from rightcall.datasets.goldens import save_goldens
 from rightcall.decide.config import read_gate
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import gate_warnings

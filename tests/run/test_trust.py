@@ -15,7 +15,8 @@ GOLDEN = '{"id": "a", "input": "hello", "no_calls": true}\n'
 @pytest.fixture
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
     """A project to work in, and a folder that came from elsewhere with a suite that starts a command."""
-    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    project = tmp_path / "project"
+    elsewhere = tmp_path / "elsewhere"
     for folder in (project, elsewhere):
         folder.mkdir()
         (folder / "goldens.jsonl").write_text(GOLDEN)
@@ -63,9 +64,11 @@ def test_a_suite_from_outside_is_refused(places, name, tmp_path, monkeypatch, ca
 
 
 def test_trust_is_in_a_folder_with_all_below_it_and_in_no_other(places, tmp_path, monkeypatch, capfd):
-    elsewhere, ran = places[1], tmp_path / "ran"
+    elsewhere = places[1]
+    ran = tmp_path / "ran"
     run(monkeypatch, elsewhere / "suite.yaml", "--trust")
-    below, beside = elsewhere / "below", tmp_path / "elsewhere-2"
+    below = elsewhere / "below"
+    beside = tmp_path / "elsewhere-2"
     for folder in (below, beside):
         folder.mkdir()
         for name in ("goldens.jsonl", "suite.yaml"):
@@ -117,7 +120,8 @@ DOORS = {"run": ("run",), "dry run": ("run", "--dry-run"), "check": ("check",), 
 def test_no_code_of_a_suite_from_outside_runs_through_any_door(
     way, door, places, tmp_path, monkeypatch, capfd
 ):
-    elsewhere, ran = places[1], tmp_path / "ran"
+    elsewhere = places[1]
+    ran = tmp_path / "ran"
     for name in ("evil", "typed"):
         code = f"open({str(ran)!r}, 'w')\nagent = go = make = lambda *a, **k: 'hi'\n"
         (elsewhere / f"{name}.py").write_text(code)
@@ -125,7 +129,7 @@ def test_no_code_of_a_suite_from_outside_runs_through_any_door(
     plugin.mkdir()
     (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
     (plugin / "entry_points.txt").write_text(
-        "[rightcall.models]\ninnocent = evil:make\n[rightcall.metrics]\ncalm = evil:go\n"
+        "[rightcall.providers]\ninnocent = evil:make\n[rightcall.metrics]\ncalm = evil:go\n"
     )
     (elsewhere / "sly.yaml").write_text("dataset: goldens.jsonl\n" + SLY[way].replace("RAN", str(ran)))
     typed = ("--model", "typed:agent") if "typed" in way and door != "lint" else ()

@@ -22,11 +22,11 @@ from rightcall.cli.main import cli
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
 from rightcall.decide.config import Gate
-from rightcall.decide.outcome import outcomes_of
+from rightcall.decide.golden_outcomes import outcomes_of
 from rightcall.decide.verdict import decide
 from rightcall.metrics.tally import Tally
-from rightcall.model import Failure, RecordedTrajectory
-from rightcall.model.run import CaseResult
+from rightcall.records import Failure, RecordedTrajectory
+from rightcall.records.run import CaseResult
 from rightcall.run.gate_evidence import GateEvidence
 from rightcall.show.view.case import reason_of
 from rightcall.store.address import open_store
@@ -248,7 +248,8 @@ def test_unchecked_cases_change_no_rate_no_interval_and_no_verdict(checked, more
         CaseResult(golden, trial, False, 0.0, {}, error=error, codes=(Failure("wrong_tool"),), checked=False)
         for golden, trial, error in more
     ]
-    plain, mixed = Tally(), Tally()
+    plain = Tally()
+    mixed = Tally()
     for result in checked:
         plain.add(result)
     for result in [*added, *checked]:

@@ -26,8 +26,8 @@ from rightcall.decide.config import read_gate
 from rightcall.improve.robustness import run_perturbed
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_matrix import golden_matrix, group_runs, run_trend
-from rightcall.model import Message
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records import Message
 from rightcall.run.decisions import flakiness
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan

@@ -148,7 +148,8 @@ def test_another_version_of_a_service_is_noted(checks):
 
 
 def test_runs_that_read_different_versions_of_a_file_are_not_pooled():
-    one, two = WatchedInputs({"a": "1", "b": "1"}), WatchedInputs({"a": "2"})
+    one = WatchedInputs({"a": "1", "b": "1"})
+    two = WatchedInputs({"a": "2"})
     assert not same_watch(one, two) and same_watch(one, WatchedInputs({"b": "1", "c": "1"}))
     assert not same_watch(one, None) and same_watch(None, None)
     assert one.merge(two) == WatchedInputs({"b": "1"}, ("a changes from run to run",))

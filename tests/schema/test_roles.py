@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.model.tool import Annotations, Tool
-from rightcall.model.tool_roles import RolePlan
+from rightcall.records.tool import Annotations, Tool
+from rightcall.records.tool_roles import RolePlan
 from rightcall.schema.effects import effect_of
 from rightcall.schema.roles.derivation import flows_of, tool_roles, toolset_roles
 from tests.support.examples import examples

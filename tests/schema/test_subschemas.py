@@ -9,17 +9,10 @@ import pytest
 from rightcall.lint.features.schemas import walk
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import SourceTool
-from rightcall.models.local import shape
+from rightcall.providers.local import shape
 from rightcall.schema import subschemas
 from rightcall.schema.sample_values import resolve_schema
-from rightcall.schema.subschemas import (
-    DEFINITIONS,
-    DESCRIBED,
-    HOLDERS,
-    Holder,
-    References,
-    target_of,
-)
+from rightcall.schema.subschemas import DEFINITIONS, DESCRIBED, HOLDERS, Holder, References, target_of
 from rightcall.tools.definitions.validate import SMALL, is_large, steps
 
 INNER = {"type": "string", "description": "inner"}

@@ -12,7 +12,7 @@ import msgspec
 import rightcall as api
 from rightcall.agents.agent import Agent
 from rightcall.cli.demo_suites import FOLDER
-from rightcall.model import ExpectedCall, Golden, Message, Tool, ToolCall, ToolResult, Trajectory, Usage
+from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall, ToolResult, Trajectory, Usage
 from rightcall.show.check_comment import LONGEST
 from rightcall.store.sql.store import Store
 from rightcall.tools.definitions.source import load_tools
@@ -137,7 +137,8 @@ def hostile_run(folder: Path) -> tuple[Store, str]:
     """Hostile text in every field that a model, a tool or a dataset fills, and once three times what any report shows."""
     huge = HOSTILE + "A" * 3 * LONGEST
     wanted = ExpectedCall(HOSTILE, {HOSTILE: HOSTILE, "deep": DEEP, "n": 1})
-    goldens, did = [], {}
+    goldens = []
+    did = {}
     for number, (text, value) in enumerate([(HOSTILE, HOSTILE), (huge, huge), (HOSTILE, DEEP)]):
         id_ = f"\u202e\x1b[31m{HOSTILE[:100]}{number}"
         goldens.append(
@@ -176,7 +177,9 @@ def many_cases(folder: Path, cases: int, letters: int) -> tuple[Store, str]:
     def prose() -> str:
         return " ".join(chance.choices(words, k=letters // 7))
 
-    sample, goldens, did = conversation(), [], {}
+    sample = conversation()
+    goldens = []
+    did = {}
     for number in range(cases):
         golden = Golden(
             prose()[:200],

@@ -29,7 +29,8 @@ def terminal(made: Made) -> str:
 def test_all_formats_agree_on_what_passed(name: str, request: pytest.FixtureRequest) -> None:
     made = request.getfixturevalue(name)
     total = json.loads(written("json", made))["view"]["summary"]["rows"][-1]
-    rate, score = f"{total['pass_rate']:.1%}", f"{total['dimensions']['score']:.3f}"
+    rate = f"{total['pass_rate']:.1%}"
+    score = f"{total['dimensions']['score']:.3f}"
     page = written("html", made).decode()
     assert f'id="pass-rate">{rate}<' in page
     assert f">{score}<" in page

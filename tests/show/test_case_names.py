@@ -14,9 +14,9 @@ import rightcall as rc
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import RecordedTrajectory
-from rightcall.model.golden import with_id
-from rightcall.model.golden_id import is_generated, with_persona
+from rightcall.records import RecordedTrajectory
+from rightcall.records.golden import with_id
+from rightcall.records.golden_id import is_generated, with_persona
 from rightcall.show.dashboard.server import make_app
 from rightcall.show.github import publish
 from rightcall.show.html import write_html
@@ -25,7 +25,8 @@ from rightcall.show.markdown import write_markdown
 from rightcall.show.view.failures import case_name
 from rightcall.show.view.run import run_view
 
-REQUEST, DESCRIPTION = "Read README.md", "A direct request"
+REQUEST = "Read README.md"
+DESCRIPTION = "A direct request"
 NAME = f'"{REQUEST}" ({DESCRIPTION})'
 ITEMS = [
     {

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rightcall.metrics.case_result import result_of
-from rightcall.model import Approval, ExpectedCall, Golden, Message, ToolCall, Trajectory
+from rightcall.records import Approval, ExpectedCall, Golden, Message, ToolCall, Trajectory
 from rightcall.show.view.case import CaseView, case_view
 from rightcall.show.view.run import cases_of
 from tests.show.conftest import Made

@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import assume, given, strategies as st
 
 from rightcall.metrics.case_result import result_of
-from rightcall.metrics.matching.case_score import places_that_count
-from rightcall.model import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
+from rightcall.metrics.matching.judge_case import places_that_count
+from rightcall.records import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
 from rightcall.show.view.call_pairs import pairing_of
 from rightcall.show.view.tools import ToolTally
 

@@ -4,7 +4,7 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.codec import encode
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.model import CaseResult
+from rightcall.records import CaseResult
 from rightcall.show.rows import row_line, row_of
 
 

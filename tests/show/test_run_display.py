@@ -7,7 +7,7 @@ import io
 import pytest
 
 import rightcall as rc
-from rightcall.model.trajectory import Usage
+from rightcall.records.trajectory import Usage
 from rightcall.show import progress as progress_module
 from rightcall.show.screen import Screen
 from rightcall.show.terminal import beyond_table

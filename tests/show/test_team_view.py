@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from rightcall.metrics.case_result import result_of
-from rightcall.model import Golden, Trajectory
-from rightcall.model.run import CaseResult
+from rightcall.records import Golden, Trajectory
+from rightcall.records.run import CaseResult
 from rightcall.show.case_elements import as_html, calls_drawing
 from rightcall.show.view.case import case_view
 from rightcall.show.view.tools import AgentTally

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rightcall.metrics.case_result import result_of
-from rightcall.model import Run
+from rightcall.records import Run
 from rightcall.show.view.run import run_view
 from rightcall.store.address import open_store
 from tests.show.conftest import Made, written_anew

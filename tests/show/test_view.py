@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.model import CaseResult, Failure, Tool
-from rightcall.model.tool import Annotations
+from rightcall.records import CaseResult, Failure, Tool
+from rightcall.records.tool import Annotations
 from rightcall.show.view.failures import FailureTally
 from rightcall.show.view.run import RunView, cases_of, run_view
 from rightcall.show.view.spread import SpreadTally
@@ -36,7 +36,8 @@ def test_a_rate_comes_with_its_n_and_wilsons_interval() -> None:
 
 def test_trials_of_one_golden_do_not_narrow_the_interval(tmp_path: Path) -> None:
     store, run = varied_run(tmp_path, trials=3)
-    once, thrice = rate(3, 9), run_view(store, run).summary.total
+    once = rate(3, 9)
+    thrice = run_view(store, run).summary.total
     store.close()
     assert thrice.cases == 27
     assert thrice.low <= once.low
@@ -98,7 +99,8 @@ def test_quantiles_are_those_of_the_standard_library_and_bins_lose_nothing(value
 
 def test_rows_of_danger_add_up_to_the_sentence_above_them() -> None:
     erase = Tool("erase", "Erase it.", {"type": "object"}, annotations=Annotations(destructive=True))
-    forbidden, mistaken = Failure("forbidden_call", "erase"), Failure("wrong_tool", "pause", actual="erase")
+    forbidden = Failure("forbidden_call", "erase")
+    mistaken = Failure("wrong_tool", "pause", actual="erase")
     tally = FailureTally({"erase": erase})
     tally.add(None, CaseResult("a", 0, False, 0.0, {}, (forbidden, mistaken)))
     tally.add(None, CaseResult("b", 0, False, 0.0, {}, (mistaken,)))

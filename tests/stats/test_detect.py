@@ -35,7 +35,8 @@ def test_evidence_is_never_negative_nor_nan(q0, values):
 @given(q0=shares, values=st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_the_order_of_the_bets_does_not_matter(q0, values):
     lams = bets(q0)
-    forward, backward = (0.0,) * len(lams), (0.0,) * len(lams)
+    forward = (0.0,) * len(lams)
+    backward = (0.0,) * len(lams)
     for x in values:
         forward = e_detector_step(forward, x, q0, lams)
         backward = e_detector_step(backward, x, q0, lams[::-1])
@@ -46,7 +47,8 @@ def test_the_order_of_the_bets_does_not_matter(q0, values):
 def test_a_value_at_the_reference_rate_adds_one_on_average(q0, x, r):
     """E[(R+1)(1+λ(x−q0))] = R+1 when E[x] = q0: R_t − t is a martingale."""
     for lam in bets(q0):
-        (bad,), (good,) = e_detector_step((r,), 1, q0, (lam,)), e_detector_step((r,), 0, q0, (lam,))
+        (bad,) = e_detector_step((r,), 1, q0, (lam,))
+        (good,) = e_detector_step((r,), 0, q0, (lam,))
         assert q0 * bad + (1 - q0) * good == pytest.approx(r + 1)
 
 
@@ -61,7 +63,9 @@ def test_no_room_above_the_rate_gives_no_alarm():
 def test_mean_time_to_alarm_of_one_bet_equals_that_of_its_markov_chain(q0, threshold):
     """The law of R is a Markov chain: its distribution is carried on exactly, on the finitely many values it reaches."""
     lam = bets(q0)[1]
-    values, places, moves = [0.0], {0.0: 0}, []
+    values = [0.0]
+    places = {0.0: 0}
+    moves = []
     for place, value in enumerate(values):  # which grow until no value leads to a new one
         for x, chance in ((1, q0), (0, 1 - q0)):
             (after,) = e_detector_step((value,), x, q0, (lam,))
@@ -72,15 +76,19 @@ def test_mean_time_to_alarm_of_one_bet_equals_that_of_its_markov_chain(q0, thres
                     values.append(key)
                 moves.append((place, places[key], chance))
     start, end, chances = (np.array(column) for column in zip(*moves, strict=True))
-    alive, mean, step = np.zeros(len(values)), 0.0, 0
+    alive = np.zeros(len(values))
+    mean = 0.0
+    step = 0
     alive[0] = 1.0
     while alive.sum() > 1e-6 and step < 4000:
         mean += alive.sum()
         step += 1
         alive = np.bincount(end, alive[start] * chances, len(values))
-    draw, times = random.Random(1), []
+    draw = random.Random(1)
+    times = []
     for _ in range(1500):
-        r, n = 0.0, 0
+        r = 0.0
+        n = 0
         while r < threshold:
             n += 1
             (r,) = e_detector_step((r,), draw.random() < q0, q0, (lam,))
@@ -100,7 +108,8 @@ def test_delays_are_those_of_the_published_table(q0, factor, published):
 
 
 def test_the_change_point_is_near_the_change():
-    draw, state = random.Random(3), new_detector(0.05)
+    draw = random.Random(3)
+    state = new_detector(0.05)
     for n in range(2000):
         state = detector_step(state, float(draw.random() < (0.03 if n < 1500 else 0.3)), 0.05)
     most_evidence = state.r.index(max(state.r))

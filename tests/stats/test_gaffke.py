@@ -29,7 +29,8 @@ thetas = st.sampled_from([0.3, 0.5, 0.8, 0.95])
 
 def exact(values: list[Fraction], theta: Fraction) -> Fraction:
     """P(Σ D_i x_i ≤ θ) for distinct values: the distribution function of a B-spline (Curry & Schoenberg 1966)."""
-    knots, n = [Fraction(0), *values], len(values)
+    knots = [Fraction(0), *values]
+    n = len(values)
     return sum(
         (
             (theta - x) ** n / math.prod(other - x for k, other in enumerate(knots) if k != j)
@@ -42,7 +43,8 @@ def exact(values: list[Fraction], theta: Fraction) -> Fraction:
 
 @given(st.sets(st.integers(1, 999), min_size=1, max_size=14), st.integers(1, 999))
 def test_p_values_are_those_of_exact_fractions(thousandths, theta):
-    values, at = [Fraction(x, 1000) for x in thousandths], Fraction(theta, 1000)
+    values = [Fraction(x, 1000) for x in thousandths]
+    at = Fraction(theta, 1000)
     found, _ = gaffke_p_values(units(map(float, values)), float(at))
     assert found == pytest.approx(float(exact(values, at)), rel=1e-8, abs=1e-12)
 
@@ -129,7 +131,8 @@ def test_thousands_of_unlike_scores_are_summed_exactly():
     rng = random.Random(3)
     values = [rng.betavariate(9, 1) for _ in range(3_000)]
     low, high = gaffke_bounds(units(values))
-    mean, se = sum(values) / 3_000, cluster_se(values)
+    mean = sum(values) / 3_000
+    se = cluster_se(values)
     pulled = mean / 3_001, (1 - mean) / 3_001  # what the part that was not drawn takes away on average
     normal = mean - pulled[0] - 1.645 * se, mean + pulled[1] + 1.645 * se
     assert (low, high) == pytest.approx(normal, abs=1e-4)
@@ -137,7 +140,9 @@ def test_thousands_of_unlike_scores_are_summed_exactly():
 
 def false_passes(groups, theta: float, runs: int) -> tuple[float, float]:
     """Share of runs at the threshold that PASS, by the gate and by Korn and Graubard's bound."""
-    rng, gate, usual = random.Random(8), 0, 0
+    rng = random.Random(8)
+    gate = 0
+    usual = 0
     for _ in range(runs):
         cases = [[float(rng.random() < p) for _ in range(m)] for p, m in groups(rng)]
         gate += gaffke_p_values(case_units(cases), theta)[0] <= 0.05
@@ -156,7 +161,8 @@ def test_a_few_hard_goldens_among_many_trials_do_not_fool_it():
 
 
 def test_a_few_large_clusters_that_are_hard_do_not_fool_it():
-    rng, passed = random.Random(2), 0
+    rng = random.Random(2)
+    passed = 0
     for _ in range(600):
         large = [float(rng.random() < 1 - 0.18 * 118 / 42) for _ in range(3)]
         found = units([1.0] * 76 + large, [1.0] * 76 + [14.0] * 3)

@@ -55,7 +55,8 @@ def test_more_confidence_gives_a_wider_interval(xn, function):
 
 @given(counts, LAWFUL)
 def test_twice_the_cases_at_the_same_rate_give_a_narrower_interval(xn, function):
-    (low, high), (low2, high2) = function(*xn), function(2 * xn[0], 2 * xn[1])
+    (low, high) = function(*xn)
+    (low2, high2) = function(2 * xn[0], 2 * xn[1])
     assert high2 - low2 < high - low
 
 

@@ -104,7 +104,8 @@ def test_a_judge_that_is_not_used_changes_nothing(run, conf):
     labels, judgements = run
     estimate = judged_rate(labels, judgements, conf=conf)
     alone = judged_rate(labels, dict.fromkeys(judgements, True), conf=conf)
-    passed, n = sum(labels.values()), len(labels)
+    passed = sum(labels.values())
+    n = len(labels)
     assert not alone.uses_judge and alone.effective_labels == pytest.approx(n)
     assert (alone.low, alone.high) == pytest.approx(clopper_pearson(passed, n, conf), abs=1e-9)
     assert (alone.lower, alone.upper) == pytest.approx(clopper_pearson_bounds(passed, n, 1 - conf), abs=1e-9)
@@ -128,7 +129,8 @@ def test_distributions_are_those_of_scipy():
     for n, a, b in [(1, 1, 1), (40, 3, 9), (300, 24, 1), (2000, 40, 30)]:
         expected = scipy_stats.betabinom(n, a, b).pmf(range(n + 1))
         assert beta_binomial(n, a, b) == pytest.approx(expected, abs=1e-12)
-    first, second = beta_binomial(50, 3, 4), beta_binomial(80, 9, 2)
+    first = beta_binomial(50, 3, 4)
+    second = beta_binomial(80, 9, 2)
     total = [0.0] * 131
     for i, p in enumerate(first):
         for j, q in enumerate(second):

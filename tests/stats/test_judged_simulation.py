@@ -16,7 +16,8 @@ VERDICT = {"fail": False, "split": [True, False], "none": None, "pass": True}
 
 def test_counts_estimate_what_the_public_function_does():
     strata = draw_run(default_rng(4), set_population("A", (0, 1)), 200, 40).strata
-    labels, judgements = {}, {}
+    labels = {}
+    judgements = {}
     for stratum in strata:
         for place in range(stratum.cases):
             case = f"{stratum.name} {place}"

@@ -76,7 +76,9 @@ def test_flipping_whole_clusters_is_more_careful():
 
 @given(st.integers(1, 200).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, n))))
 def test_the_general_form_is_bonett_price_for_single_trials(counts):
-    n, b, c = counts[0], counts[1], min(counts[2], counts[0] - counts[1])
+    n = counts[0]
+    b = counts[1]
+    c = min(counts[2], counts[0] - counts[1])
     d = [-1.0] * b + [1.0] * c + [0.0] * (n - b - c)
     found = paired_t(d)
     if found.se is not None:

@@ -11,12 +11,7 @@ import pytest
 from benchmarks.judged import rogan_gladen
 
 from rightcall.stats.clusters import cluster_se, sample
-from rightcall.stats.intervals import (
-    clopper_pearson,
-    clopper_pearson_bounds,
-    t_interval,
-    wilson,
-)
+from rightcall.stats.intervals import clopper_pearson, clopper_pearson_bounds, t_interval, wilson
 from rightcall.stats.mean_interval import effective_n, estimate
 from rightcall.stats.paired_tests import (
     benjamini_hochberg,
@@ -29,13 +24,7 @@ from rightcall.stats.paired_tests import (
 )
 from rightcall.stats.pass_k import disagreement, pass_hat_k
 from rightcall.stats.permutation import sign_flip
-from rightcall.stats.power import (
-    all_pass_n,
-    gate_cuts,
-    gate_n,
-    mde_paired,
-    n_paired,
-)
+from rightcall.stats.power import all_pass_n, gate_cuts, gate_n, mde_paired, n_paired
 from rightcall.stats.sequential import (
     confidence_sequence,
     fastest_stops,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 
-from rightcall.model import CaseResult, Failure, Message, Run, Score, ToolCall, Trajectory, Usage
+from rightcall.records import CaseResult, Failure, Message, Run, Score, ToolCall, Trajectory, Usage
 
 _counter = itertools.count()
 

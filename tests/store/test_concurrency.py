@@ -20,7 +20,9 @@ from .builders import a_result, a_run
 
 pytestmark = pytest.mark.stories
 
-PROCESSES, BATCHES, BATCH = 4, 12, 25
+PROCESSES = 4
+BATCHES = 12
+BATCH = 25
 FOREVER = """
 import itertools, sys
 from rightcall.store.address import open_store

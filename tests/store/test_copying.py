@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import select
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model import Golden, Trajectory
+from rightcall.records import Golden, Trajectory
 from rightcall.store.base import Copied
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
@@ -44,7 +44,9 @@ def contents(store) -> dict[str, list]:
             kept[table.name] = sorted(
                 repr([bytes(v) if isinstance(v, memoryview) else v for v in r]) for r in rows
             )
-        results, failed, metrics = tables.results.c, tables.failed_metrics.c, tables.metrics.c
+        results = tables.results.c
+        failed = tables.failed_metrics.c
+        metrics = tables.metrics.c
         named = select(results.golden_id, results.trial, metrics.name).where(
             results.id == failed.result_id, metrics.key == failed.metric_key
         )

@@ -12,7 +12,7 @@ import pytest
 import rightcall as rc
 from rightcall.cli.main import main
 from rightcall.core.errors import StoreError
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.store.address import open_store
 
 COMMANDS = [

@@ -65,7 +65,8 @@ def test_writers_that_join_a_run_share_it_until_it_is_taken_over(shared):
 @SLOW
 @given(steps=st.lists(st.one_of(st.just("resume"), st.integers(0, 4)), min_size=1, max_size=12))
 def test_only_the_newest_writer_stores_whatever_the_order(shared, steps):
-    writers, stored = [shared.runs.begin(a_run())], 0
+    writers = [shared.runs.begin(a_run())]
+    stored = 0
     for number, step in enumerate(steps):
         if step == "resume":
             writers.append(shared.runs.resume(writers[0].run_id))
@@ -97,7 +98,8 @@ def test_of_two_processes_that_resume_at_once_the_earlier_gets_an_error(stores):
     store = stores.open(url)
     store.runs.begin(a_run("twice"))
     spawn = multiprocessing.get_context("spawn")
-    ready, told = spawn.Barrier(2), spawn.Queue()
+    ready = spawn.Barrier(2)
+    told = spawn.Queue()
     workers = [
         spawn.Process(target=write_until_taken_over, args=(url, "twice", name, ready, told))
         for name in range(2)

@@ -7,7 +7,7 @@ import random
 import msgspec
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from rightcall.model import CaseResult
+from rightcall.records import CaseResult
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.export import export_lines
 
@@ -20,7 +20,8 @@ cases = st.lists(results, max_size=4, unique_by=lambda r: (r.golden_id, r.trial)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(batch=cases, seed=st.integers())
 def test_the_order_of_completion_does_not_show(shared, batch, seed):
-    first, second = shared.runs.begin(a_run()), shared.runs.begin(a_run())
+    first = shared.runs.begin(a_run())
+    second = shared.runs.begin(a_run())
     first.add(batch)
     shuffled = random.Random(seed).sample(batch, len(batch))
     for result in shuffled:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from sqlalchemy import func, select
 
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
@@ -32,7 +32,8 @@ def unread():
 
 
 def test_goldens_that_are_stored_are_neither_read_nor_written_again(store):
-    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
+    first = store.runs.begin(a_run())
+    second = store.runs.begin(a_run())
     first.add_goldens(SOME, "fingerprint")
     second.add_goldens(unread(), "fingerprint")
     assert read(store, second.run_id) == read(store, first.run_id) == sorted(SOME, key=lambda g: g.id)
@@ -48,7 +49,8 @@ def test_an_interrupted_set_is_completed_and_not_shared_before(store):
         yield SOME[0]
         raise RuntimeError("killed")
 
-    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
+    first = store.runs.begin(a_run())
+    second = store.runs.begin(a_run())
     with pytest.raises(RuntimeError):
         first.add_goldens(broken(), "fingerprint")
     second.add_goldens(SOME, "fingerprint")
@@ -59,7 +61,8 @@ def test_an_interrupted_set_is_completed_and_not_shared_before(store):
 
 
 def test_a_golden_added_to_a_shared_set_is_in_one_run_only(store):
-    first, second = store.runs.begin(a_run()), store.runs.begin(a_run())
+    first = store.runs.begin(a_run())
+    second = store.runs.begin(a_run())
     for writer in (first, second):
         writer.add_goldens(SOME, "fingerprint")
     second.add_goldens([Golden("And Huế?", id="extra")])
@@ -83,7 +86,8 @@ steps = st.lists(
 )
 @given(steps=steps)
 def test_whatever_is_begun_added_and_deleted_every_run_keeps_its_goldens_and_nothing_is_left(stores, steps):
-    store, expected = stores.open(), {}
+    store = stores.open()
+    expected = {}
     for number, (step, which, named) in enumerate(steps):
         chosen = sorted(expected)[which % len(expected)] if expected else ""
         goldens = [Golden(f"question {i}", id=f"g-{i}") for i in range(which + 1)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.model.label import CasePlace, JudgementRecord, Label, rule_hash
+from rightcall.records.label import CasePlace, JudgementRecord, Label, rule_hash
 from rightcall.store.labels import LabelFolder
 from tests.support.examples import examples
 
@@ -110,7 +110,8 @@ def test_a_line_that_is_no_label_is_an_error_with_its_place(tmp_path, line, prob
 
 def test_a_secret_in_a_rubric_is_not_written(tmp_path, monkeypatch):
     monkeypatch.setenv("SHOP_API_KEY", "quite-a-long-secret-1234")
-    folder, rule = LabelFolder(tmp_path), "The answer hides quite-a-long-secret-1234."
+    folder = LabelFolder(tmp_path)
+    rule = "The answer hides quite-a-long-secret-1234."
     folder.add([label(rule=rule_hash(rule))], [rule])
     assert len(read(folder)) == 1 and b"quite-a-long" not in (tmp_path / "rules.json").read_bytes()
 

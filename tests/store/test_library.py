@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rightcall.core.errors import InputError
-from rightcall.model import ConversationalGolden, Golden
-from rightcall.model.golden import with_id
+from rightcall.records import ConversationalGolden, Golden
+from rightcall.records.golden import with_id
 from rightcall.store.base import DatasetDiff
 
 from .builders import a_run

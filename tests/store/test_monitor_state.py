@@ -4,13 +4,10 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.wings.monitor.baseline import (
-    TrafficBaseline,
-    baseline_hours,
-)
-from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.wings.monitor.drift import Series
-from rightcall.wings.monitor.series_book import KIND as SERIES
+from rightcall.limbs.monitor.baseline import TrafficBaseline, baseline_hours
+from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from rightcall.limbs.monitor.drift import Series
+from rightcall.limbs.monitor.series_book import KIND as SERIES
 
 pytestmark = pytest.mark.stories
 
@@ -38,7 +35,8 @@ def begun(store) -> rc.Monitor:
 
 
 def test_a_monitor_that_restarts_all_the_time_collects_the_same_evidence(stores):
-    kept, restarted = stores.open(), stores.open()
+    kept = stores.open()
+    restarted = stores.open()
     traces = list(live_traffic())[:200]
     begun(kept).feed(traces)
     begun(restarted)

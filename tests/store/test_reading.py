@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.core.errors import InputError
-from rightcall.model import Golden, Score
+from rightcall.records import Golden, Score
 from rightcall.store.base import ResultFilter, RunFilter
 
 from .builders import a_result, a_run
@@ -200,7 +200,8 @@ def test_goldens_whose_ids_need_escaping_are_listed_walked_and_dropped(store, mo
     writer.add([a_result(golden_id, passed=False) for golden_id in ids])
     order = [result.golden_id for result in store.runs.results("escaped")]
     assert sorted(order) == sorted(ids)
-    listed, after = [], None
+    listed = []
+    after = None
     while page := store.runs.goldens_page("escaped", ResultFilter(), limit=1, after=after):
         after = page[0]
         listed.append(after.golden_id)

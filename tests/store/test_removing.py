@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import func, select
 
 from rightcall.core.errors import InputError
-from rightcall.model import Golden
+from rightcall.records import Golden
 from rightcall.store.address import open_store
 from rightcall.store.sql import tables
 

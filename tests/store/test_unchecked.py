@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.model import Failure
+from rightcall.records import Failure
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.copy import copy_store
 

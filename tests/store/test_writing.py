@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.model import (
+from rightcall.records import (
     CaseResult,
     ConversationalGolden,
     Failure,
@@ -22,7 +22,7 @@ from rightcall.model import (
     Trajectory,
     Usage,
 )
-from rightcall.model.run import GroupSummary
+from rightcall.records.run import GroupSummary
 from rightcall.store.base import ResultFilter, changes
 from rightcall.store.sql.record_bytes import SHORT, compress_json, decompress_json
 
@@ -188,7 +188,8 @@ def test_changes_names_what_is_not_the_same(shared):
 
 def test_goldens_of_both_kinds_are_kept_with_the_run(shared):
     writer = shared.runs.begin(a_run())
-    one, several = Golden("hi\x00 😀", id="a\x00"), ConversationalGolden("She asks twice", id="b")
+    one = Golden("hi\x00 😀", id="a\x00")
+    several = ConversationalGolden("She asks twice", id="b")
     writer.add_goldens(iter([one, several, one]))
     assert next(shared.runs.goldens(writer.run_id, ["a\x00"]), None) == one
     assert next(shared.runs.goldens(writer.run_id, ["b"]), None) == several

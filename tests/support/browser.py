@@ -74,7 +74,8 @@ def install_package(name: str, *, wait_seconds: float = LONGEST_WAIT) -> None:
     """
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"}
     install = ["install", "-y", "-qq", "--no-install-recommends", name]
-    deadline, told = time.monotonic() + wait_seconds, False
+    deadline = time.monotonic() + wait_seconds
+    told = False
     for command in (["update", "-qq"], install):
         while True:
             ended = subprocess.run(

@@ -22,7 +22,8 @@ from typing import Any
 import yaml
 
 GOLDENS = 40
-GOOD, BAD = "find_account", "delete_account"
+GOOD = "find_account"
+BAD = "delete_account"
 TOOLS = [{"name": name, "input_schema": {"type": "object"}} for name in (GOOD, BAD)]
 VARIABLE = "SHOP_MODE"
 
@@ -101,7 +102,8 @@ class Shop:
 
 agent = Shop()
 """
-OWN, EXEC = "NAME:agent", f"exec:{json.dumps([sys.executable, 'NAME.py'])}"
+OWN = "NAME:agent"
+EXEC = f"exec:{json.dumps([sys.executable, 'NAME.py'])}"
 SHELL = "while read line; do cat NAME.json; echo; done\n"
 REPLY = json.dumps({"calls": [{"name": GOOD, "arguments": {}}], "output": "done"})
 WORD = f"tool = TOOL = '{GOOD}'\n"
@@ -223,7 +225,8 @@ class Service:
     """A service on loopback that is an agent."""
 
     def __init__(self) -> None:
-        self.tool, self.version = GOOD, ""
+        self.tool = GOOD
+        self.version = ""
         service = self
 
         class Handler(BaseHTTPRequestHandler):

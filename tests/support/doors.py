@@ -21,7 +21,7 @@ from rightcall.cli.run import run
 from rightcall.cli.score import score
 from rightcall.datasets.goldens import save_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.model import CaseResult, Golden, RecordedTrajectory
+from rightcall.records import CaseResult, Golden, RecordedTrajectory
 from rightcall.store.address import open_store
 from tests.support.scored_cases import Scored, agent
 

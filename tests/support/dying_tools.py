@@ -20,10 +20,10 @@ import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.limits import Limits
 from rightcall.core.errors import InfrastructureError
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.scripted import ScriptedProvider
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.mcp.address import McpAddress
-from tests.models.loopback import _in_thread
+from tests.providers.loopback import _in_thread
 
 DEATHS = ("before the call", "in the call", "after the effect", "hang", "garbage", "wrong id", "closed pipe")
 KINDS = ("function", "MCP stdio", "MCP HTTP", "exec agent", "http agent", "observed")
@@ -55,10 +55,14 @@ def row(kind: str, death: str, folder: Path, store: str) -> Row:
     try:
         with MAKERS[kind](death, folder, world) as agent:
             run = rc.evaluate(agent, GOLDENS, store=store, concurrency=1, group="dying tools")
-            states, code, sentence = states_of(run), run.verdict.exit_code, run.verdict.sentence
+            states = states_of(run)
+            code = run.verdict.exit_code
+            sentence = run.verdict.sentence
             run.store.close()
     except InfrastructureError as error:
-        states, code, sentence = {}, error.exit_code, str(error)
+        states = {}
+        code = error.exit_code
+        sentence = str(error)
     lines = Counter(world.read_text().split()) if world.exists() else Counter()
     if lines["works"] > 1:
         sentence = f"{lines['works']} effects of the other case: {sentence}"
@@ -235,7 +239,8 @@ def mcp_http(death: str, folder: Path, world: Path) -> Iterator[Agent]:
         if request.method != "POST":
             return web.Response(status=405)
         message = await request.json()
-        method, answer = message.get("method"), {"jsonrpc": "2.0", "id": message.get("id")}
+        method = message.get("method")
+        answer = {"jsonrpc": "2.0", "id": message.get("id")}
         if method == "initialize":
             return web.json_response(
                 {**answer, "result": STARTED}, headers={"mcp-session-id": f"s{len(forgot)}"}

@@ -86,7 +86,9 @@ def _value(chance: Random) -> str:
 
 
 def _statement(chance: Random, depth: int) -> str:
-    one, other, value = chance.choice(NAMES), chance.choice(NAMES), _value(chance)
+    one = chance.choice(NAMES)
+    other = chance.choice(NAMES)
+    value = _value(chance)
     simple = [f"{one} = {value}", f"{one}: int = {value}", f"{one}, {other} = 1, {value}", f"global {one}\n{one} = 5",
               f"for {one} in [1, 2]:\n    {other} = {one}", f"import math as {one}", f"'{one}'", "pass", f"{one} += 1",
               f"try:\n    1 / 0\nexcept Exception as {one}:\n    {other} = 1", f"del {one}",

@@ -36,7 +36,8 @@ class Installed:
 
     def __init__(self, file: Path, folder: Path) -> None:
         venv.create(folder / "venv", with_pip=True)
-        self._bin, self._folder = folder / "venv" / "bin", folder / "project"
+        self._bin = folder / "venv" / "bin"
+        self._folder = folder / "project"
         self._folder.mkdir()
         install = [str(self._bin / "python"), "-m", "pip", "install", "--quiet", f"{file}[web]"]
         subprocess.run(install, check=True, env=OUTSIDE, cwd=self._folder)

@@ -120,7 +120,8 @@ class Weather:
 
 class Connection(asyncio.Protocol):
     def __init__(self, weather: Weather) -> None:
-        self.weather, self.buffer = weather, bytearray()
+        self.weather = weather
+        self.buffer = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: Any = transport

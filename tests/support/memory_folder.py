@@ -20,4 +20,5 @@ def keep_temporary_files_in_memory() -> None:
         return
     place = os.statvfs(MEMORY)
     if place.f_bavail * place.f_frsize >= ROOM and not place.f_flag & os.ST_NOEXEC:
-        os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), None
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None

@@ -19,21 +19,21 @@ from rightcall.cli.main import cli
 from rightcall.core.errors import RightCallError
 from rightcall.datasets.goldens import save_goldens
 from rightcall.decide.config import read_gate
+from rightcall.limbs.attacks.attack_plan import AttackPlan
+from rightcall.limbs.attacks.attacked_plan import attack_set_of
+from rightcall.limbs.monitor.settings import HARD, MonitorSettings
+from rightcall.limbs.ray.driver import Driver
+from rightcall.limbs.ray.engine import WorkerOptions
+from rightcall.limbs.traces.checks import AgentSettings, CheckedAgent, run_checks
+from rightcall.limbs.traces.trace import Trace
 from rightcall.run.decisions import gate_run
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
 from rightcall.tools.faults.plan import Fault, FaultPlan
-from rightcall.wings.attacks.attack_plan import AttackPlan
-from rightcall.wings.attacks.attacked_plan import attack_set_of
-from rightcall.wings.monitor.settings import HARD, MonitorSettings
-from rightcall.wings.ray.driver import Driver
-from rightcall.wings.ray.engine import WorkerOptions
-from rightcall.wings.traces.checks import AgentSettings, CheckedAgent, run_checks
-from rightcall.wings.traces.trace import Trace
+from tests.limbs.attacks.agents import GOLDENS as TASKS, WORLDS, agent as attacked_agent, hardened
+from tests.limbs.ray.one_process import OneProcess
 from tests.support.missing_answers import ASKING, GOLDENS, OWN, Losing
-from tests.wings.attacks.agents import GOLDENS as TASKS, WORLDS, agent as attacked_agent, hardened
-from tests.wings.ray.one_process import OneProcess
 
 Said = tuple[bool, str]
 """Whether a door says that it is well, and what it says."""
@@ -68,7 +68,8 @@ class SuiteFolder:
     """A suite whose agent reads from a file which goldens it loses, and how."""
 
     def __init__(self, folder: Path, way: str) -> None:
-        self.folder, self.way = folder, way
+        self.folder = folder
+        self.way = way
         folder.mkdir()
         module = f"losing_{abs(hash(folder))}"
         self.suite = folder / "suite.yaml"

@@ -11,11 +11,11 @@ import msgspec
 
 import rightcall as rc
 from rightcall.core.errors import ProviderError
-from rightcall.model import Message
-from rightcall.model.trajectory import LedgerEntry
-from rightcall.models.base import ModelReply
-from rightcall.models.failures import refusal_error, transport
-from rightcall.models.scripted import ScriptedProvider
+from rightcall.providers.base import ModelReply
+from rightcall.providers.failures import refusal_error, transport
+from rightcall.providers.scripted import ScriptedProvider
+from rightcall.records import Message
+from rightcall.records.trajectory import LedgerEntry
 
 GOLDENS = [rc.Golden(f"Thanks {n}!", id=f"g{n:02}", no_calls=True) for n in range(40)]
 """Goldens that an agent without an answer would satisfy."""

@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 
 from rightcall.core import event_loop
-from tests.models.loopback import Seen, json_server
+from tests.providers.loopback import Seen, json_server
 
-AGENT, JUDGE, USER, WRITER = "agent-m", "judge-m", "user-m", "writer-m"
+AGENT = "agent-m"
+JUDGE = "judge-m"
+USER = "user-m"
+WRITER = "writer-m"
 
 
 def answer(body: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +75,8 @@ def asked(seen: Seen) -> Counter[str]:
 def guard_sockets(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Refuse every connection, and every name to look up, that is not loopback; returns what was refused."""
     refused: list[str] = []
-    connect, find = socket.socket.connect, socket.getaddrinfo
+    connect = socket.socket.connect
+    find = socket.getaddrinfo
 
     def is_here(host: Any) -> bool:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from rightcall.model import Failure, Score, TestCase
+from rightcall.records import Failure, Score, TestCase
 
 
 async def moody(case: TestCase) -> object:

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 ROOMS = (
     "core",
-    "model",
+    "records",
     "files",
     "schema",
     "stats",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from rightcall.model import (
+from rightcall.records import (
     ConversationalGolden,
     ConversationalTestCase,
     ExpectedCall,
@@ -18,10 +18,10 @@ from rightcall.model import (
     Trajectory,
     Turn,
 )
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.expected_call import AgentBudget
-from rightcall.model.golden import AnyGolden
-from rightcall.model.trajectory import AgentAnswer
+from rightcall.records.dialects import trajectory_from_messages
+from rightcall.records.expected_call import AgentBudget
+from rightcall.records.golden import AnyGolden
+from rightcall.records.trajectory import AgentAnswer
 
 
 class Scored(NamedTuple):
@@ -43,7 +43,8 @@ WEATHER = ExpectedCall("weather", {"city": "Hanoi"})
 RIGHT = ToolCall("weather", {"city": "Hanoi"})
 HUE = ToolCall("weather", {"city": "Hue"})
 TIME = ToolCall("time", {})
-BEFORE, AFTER = {"bank": {"an": 900, "bob": 0}}, {"bank": {"an": 400, "bob": 500}}
+BEFORE = {"bank": {"an": 900, "bob": 0}}
+AFTER = {"bank": {"an": 400, "bob": 500}}
 PAID = {"bank": {"an": 400, "bob": 500}}
 
 

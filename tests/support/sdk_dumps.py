@@ -96,7 +96,7 @@ PACKAGES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 def main() -> None:
     from rightcall.agents.callable_agent import as_trajectory
-    from rightcall.model.dialects import as_plain
+    from rightcall.records.dialects import as_plain
 
     FOLDER.mkdir(exist_ok=True)
     for name, (package, build) in PACKAGES.items():

@@ -12,7 +12,8 @@ class UnreliableSocket:
     """Listens in a folder under the name of the socket it leads to. While it is `cut`, nobody gets through."""
 
     def __init__(self, target: Path, folder: Path) -> None:
-        self._target, self._cut = target, threading.Event()
+        self._target = target
+        self._cut = threading.Event()
         self._ways: set[socket.socket] = set()
         self._door = socket.socket(socket.AF_UNIX)
         self._door.bind(str(folder / target.name))

@@ -34,7 +34,8 @@ def _stubs() -> Path:
 
 
 def _defined(module: str, platform: str) -> Iterator[str]:
-    file, package = _stubs() / f"{module}.pyi", _stubs() / module / "__init__.pyi"
+    file = _stubs() / f"{module}.pyi"
+    package = _stubs() / module / "__init__.pyi"
     tree = ast.parse((file if file.is_file() else package).read_text("utf-8"))
     yield from _names_of(tree.body, platform)
 

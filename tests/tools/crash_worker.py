@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store

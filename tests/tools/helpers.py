@@ -9,7 +9,7 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store

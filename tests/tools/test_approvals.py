@@ -11,7 +11,7 @@ from rightcall import Agent, Limits
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.verdict import CaseVerdict
-from rightcall.model import Golden, Tool, ToolCall, Trajectory
+from rightcall.records import Golden, Tool, ToolCall, Trajectory
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.policy import ToolRules
 from tests.agents.test_performing import perform, scripted
@@ -92,7 +92,8 @@ def test_roles_are_names():
         deleter([], roles="admin")
 
 
-CALL, TALK = ToolCall("delete_account", {"id": 7}), "Finished."
+CALL = ToolCall("delete_account", {"id": 7})
+TALK = "Finished."
 
 
 def played(golden: dict[str, Any], *said: Any, **agent: Any) -> tuple[Trajectory, CaseVerdict]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.canonical_json import canonical
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.tools.runtime.json_values import fingerprint, normalise_arguments
 from tests.support.examples import examples
 

@@ -61,7 +61,9 @@ def test_the_token_confirms_exactly_what_was_shown():
 @pytest.mark.parametrize("how", ["other arguments", "used already", "expired", "other task", "invented"])
 def test_a_token_for_anything_else_is_refused(how):
     deletion = Deletion()
-    token, user, context = deletion.token(), "usr_1", deletion.context
+    token = deletion.token()
+    user = "usr_1"
+    context = deletion.context
     if how == "other arguments":
         user = "usr_2"
     elif how == "used already":
@@ -95,7 +97,8 @@ def test_a_token_for_the_user_alone_is_not_shown_to_the_model():
 
 
 def test_threads_that_come_first_together_share_one_set_of_keys():
-    made, together = [], threading.Barrier(8)
+    made = []
+    together = threading.Barrier(8)
 
     def keys():
         time.sleep(0.01)  # long enough for every thread to ask

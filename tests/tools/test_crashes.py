@@ -19,7 +19,8 @@ class Crashes:
     """Runs the worker again and again on one database and one file of effects."""
 
     def __init__(self, folder: Path) -> None:
-        self.database, self.effects = folder / "keys.db", folder / "effects.txt"
+        self.database = folder / "keys.db"
+        self.effects = folder / "effects.txt"
 
     def run(self, die_at: str, *, now: float = 1_000, probe: bool = False) -> list[str]:
         command = [sys.executable, str(WORKER), str(self.database), str(self.effects), str(now), die_at]

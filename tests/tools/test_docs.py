@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from rightcall.model.dialects import read_tool
+from rightcall.records.dialects import read_tool
 from rightcall.tools.faults.plan import FAULT_TYPES, read_plan
 from rightcall.tools.runtime.errors import ERROR_CODES
 

@@ -13,7 +13,7 @@ import pytest
 
 from rightcall.agents.agent import Agent
 from rightcall.agents.limits import Limits
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.errors import Aborted, ToolError

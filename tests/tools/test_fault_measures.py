@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rightcall.metrics.resolve import resolve_metric
-from rightcall.model import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory
+from rightcall.records import Annotations, Golden, LedgerEntry, TestCase, Tool, ToolCall, Trajectory
 from rightcall.tools.faults.measures import (
     FaultPair,
     blind_retries,
@@ -17,7 +17,8 @@ from rightcall.tools.faults.measures import (
     missing_effects,
 )
 
-PAY, KEYED = Tool("pay"), Tool("pay", annotations=Annotations(idempotent=True))
+PAY = Tool("pay")
+KEYED = Tool("pay", annotations=Annotations(idempotent=True))
 LOOK = Tool("look", annotations=Annotations(read_only=True))
 UNKNOWN = {"error": "outcome_unknown", "effect": "unknown"}
 

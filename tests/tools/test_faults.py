@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model import ToolCall
+from rightcall.records import ToolCall
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.inject import damage_result
 from rightcall.tools.faults.measures import double_effects, faults_that_fired, in_plain_words
@@ -120,7 +120,8 @@ def test_a_slow_call_takes_its_time_on_the_clock_and_one_too_slow_is_unknown():
 
 def test_trials_do_not_see_each_other_wait_and_waiting_counts_as_latency():
     box = Toolbox([Bank({"accounts": ACCOUNTS})], faults=FaultPlan((Fault("slow", seconds=20),)))
-    first, second = box.context(trial=0), box.context(trial=1)
+    first = box.context(trial=0)
+    second = box.context(trial=1)
     made = invoke(box, transfer(), first)
     assert 20_000 <= made.call.latency_ms < 25_000
     assert first.clock.now() == second.clock.now() + 20

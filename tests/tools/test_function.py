@@ -10,7 +10,7 @@ import pydantic
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.model import Annotations
+from rightcall.records import Annotations
 from rightcall.tools.definitions.behaviour import CallInfo
 from rightcall.tools.definitions.function import tool
 from tests.tools.helpers import a_box, a_call, invoke

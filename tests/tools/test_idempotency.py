@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from rightcall.core.codec import encode
-from rightcall.model import Trajectory
-from rightcall.model.open_call import open_calls
+from rightcall.records import Trajectory
+from rightcall.records.open_call import open_calls
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.idempotency.guard import Idempotency, full_key
 from rightcall.tools.idempotency.key_location import sqlite_store
@@ -34,7 +34,8 @@ def test_the_same_key_and_arguments_are_done_once_and_answered_with_the_same_byt
 
 
 def test_sixteen_threads_with_one_key_have_one_effect(tmp_path: Path):
-    effects, outcomes = Effects(idempotency="key"), []
+    effects = Effects(idempotency="key")
+    outcomes = []
     start = threading.Barrier(16)
 
     def caller() -> None:
@@ -147,7 +148,8 @@ def test_two_tasks_trials_or_runs_never_share_a_key(one, other):
 def test_a_prefix_sent_by_the_model_is_only_text():
     effects = Effects(idempotency="key")
     box = a_box(effects.pay)
-    mine, other = box.context(run="r", task="a"), box.context(run="r", task="b")
+    mine = box.context(run="r", task="a")
+    other = box.context(run="r", task="b")
     invoke(box, a_call("pay", amount=5, idempotency_key="k"), mine)
     sly = invoke(box, a_call("pay", amount=5, idempotency_key=full_key(mine, "pay", "k")), other)
     assert not sly.replayed and effects.done == [5, 5]
@@ -171,7 +173,8 @@ def test_a_key_that_is_none_is_refused(key):
 
 @pytest.mark.parametrize(("later", "replayed", "effects"), [(-1, True, 1), (1, False, 2)])
 def test_a_key_is_remembered_until_its_time_to_live_and_not_longer(later, replayed, effects):
-    clock, made = VirtualClock(), Effects(idempotency="key")
+    clock = VirtualClock()
+    made = Effects(idempotency="key")
     box = a_box(made.pay, clock=clock)
     context = box.context(run="r", task="t")
     call = a_call("pay", amount=5, idempotency_key="k")
@@ -185,7 +188,8 @@ def test_a_key_is_remembered_until_its_time_to_live_and_not_longer(later, replay
 
 @pytest.mark.parametrize("jump", [-10_000, 10_000])
 def test_a_clock_that_jumps_does_not_cause_a_second_effect(jump):
-    clock, effects = VirtualClock(), Effects(idempotency="key")
+    clock = VirtualClock()
+    effects = Effects(idempotency="key")
     box = a_box(effects.pay, clock=clock)
     call = a_call("pay", amount=5, idempotency_key="k")
     invoke(box, call)
@@ -205,7 +209,9 @@ def fingerprint_of(box: Toolbox, **arguments: Any) -> str:
 
 
 def test_an_operation_in_flight_is_awaited_and_then_reported_as_in_progress():
-    clock, store, effects = VirtualClock(), sqlite_store(), Effects(idempotency="key")
+    clock = VirtualClock()
+    store = sqlite_store()
+    effects = Effects(idempotency="key")
     box = a_box(effects.pay, store=store, clock=clock)
     started_elsewhere(box, clock, fingerprint_of(box), store, "another machine:1")
     made = invoke(box, a_call("pay", amount=5, idempotency_key="k"))
@@ -233,11 +239,9 @@ def test_a_second_caller_gets_the_result_of_the_one_in_flight():
 
 
 def test_a_claim_whose_owner_died_is_unknown_and_never_run_again():
-    clock, store, effects = (
-        VirtualClock(),
-        sqlite_store(),
-        Effects(idempotency="key", check_with="list_payments"),
-    )
+    clock = VirtualClock()
+    store = sqlite_store()
+    effects = Effects(idempotency="key", check_with="list_payments")
     box = a_box(effects.pay, store=store, clock=clock)
     started_elsewhere(box, clock, fingerprint_of(box), store, a_dead_owner())
     for _ in range(3):
@@ -254,7 +258,8 @@ def test_a_claim_whose_owner_died_is_unknown_and_never_run_again():
 
 @pytest.mark.parametrize(("found", "runs"), [({"paid": 5, "number": 1}, 0), (None, 1)])
 def test_a_probe_settles_what_is_unknown(found, runs):
-    clock, store = VirtualClock(), sqlite_store()
+    clock = VirtualClock()
+    store = sqlite_store()
     asked = []
 
     def probe(key: str, arguments: dict) -> Any:
@@ -270,7 +275,8 @@ def test_a_probe_settles_what_is_unknown(found, runs):
 
 
 def test_a_probe_that_breaks_leaves_the_outcome_unknown():
-    clock, store = VirtualClock(), sqlite_store()
+    clock = VirtualClock()
+    store = sqlite_store()
 
     def probe(key: str, arguments: dict) -> Any:
         raise ConnectionError
@@ -314,7 +320,8 @@ def test_a_lease_renewed_while_the_tool_works_is_not_taken_over(tmp_path: Path):
 
 
 def test_a_clock_that_jumps_past_the_lease_takes_no_claim_from_its_owner():
-    clock, effects = VirtualClock(), Effects(idempotency="key")
+    clock = VirtualClock()
+    effects = Effects(idempotency="key")
 
     @tool(idempotency="key", probe=lambda key, arguments: None)
     async def pay(amount: int) -> dict:
@@ -440,7 +447,8 @@ def test_a_store_that_cannot_be_opened_says_so(tmp_path: Path):
 
 @pytest.mark.parametrize("damage", ["state = 'nonsense'", "result = 'not json'", "result = NULL"])
 def test_a_damaged_record_stops_the_agent_and_is_not_run_again(damage):
-    store, effects = sqlite_store(), Effects(idempotency="key")
+    store = sqlite_store()
+    effects = Effects(idempotency="key")
     box = a_box(effects.pay, store=store)
     call = a_call("pay", amount=5, idempotency_key="k")
     invoke(box, call)
@@ -482,7 +490,8 @@ def test_expired_keys_are_forgotten_and_claims_in_flight_are_not():
 
 
 def test_keys_are_made_with_the_first_call() -> None:
-    effects, stores = Effects(idempotency="key"), []
+    effects = Effects(idempotency="key")
+    stores = []
 
     def keys() -> Idempotency:
         stores.append(sqlite_store())

@@ -54,14 +54,17 @@ def test_a_key_goes_through_its_states(store: IdempotencyStore):
 
 
 def test_calls_are_done_once_and_replayed(store: IdempotencyStore):
-    effects, key = Effects(idempotency="key"), a_key()
+    effects = Effects(idempotency="key")
+    key = a_key()
     calls = [a_call("pay", amount=5, idempotency_key=key) for _ in range(3)]
     made = invoke_all(a_box(effects.pay, store=store), *calls)
     assert effects.done == [5] and [i.replayed for i in made] == [False, True, True]
 
 
 def test_eight_threads_with_one_key_have_one_effect(url: str):
-    effects, key, made = Effects(idempotency="key"), a_key(), []
+    effects = Effects(idempotency="key")
+    key = a_key()
+    made = []
     start = threading.Barrier(8)
 
     def caller() -> None:
@@ -81,7 +84,9 @@ def test_eight_threads_with_one_key_have_one_effect(url: str):
 
 
 def test_a_dead_owner_leaves_an_unknown_outcome(store: IdempotencyStore):
-    clock, effects, key = VirtualClock(), Effects(idempotency="key"), a_key()
+    clock = VirtualClock()
+    effects = Effects(idempotency="key")
+    key = a_key()
     box = a_box(effects.pay, store=store, clock=clock)
     from rightcall.tools.idempotency.guard import full_key
     from rightcall.tools.runtime.json_values import fingerprint

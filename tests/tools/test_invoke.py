@@ -11,8 +11,8 @@ from typing import Any, TypedDict
 import pytest
 
 from rightcall.core.codec import encode
-from rightcall.model import Annotations, Message, Tool, ToolCall
-from rightcall.model.dialects import SPELLINGS
+from rightcall.records import Annotations, Message, Tool, ToolCall
+from rightcall.records.dialects import SPELLINGS
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.runtime.context import VirtualClock
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Aborted, ToolError

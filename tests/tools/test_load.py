@@ -12,10 +12,10 @@ from hypothesis import given, settings, strategies as st
 from rightcall.core.codec import encode
 from rightcall.core.errors import InputError
 from rightcall.files.yaml_text import yaml_dumper
-from rightcall.model import Annotations, Tool
-from rightcall.model.dialects import SPELLINGS
+from rightcall.records import Annotations, Tool
+from rightcall.records.dialects import SPELLINGS
 from rightcall.tools.definitions.source import load_tools, object_tools
-from tests.model.dialects.strategies import full_tools
+from tests.records.dialects.strategies import full_tools
 
 DATA = Path(__file__).parent / "data"
 WEATHER = {"name": "weather", "input_schema": {"type": "object"}}

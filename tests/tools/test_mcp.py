@@ -11,7 +11,7 @@ import pytest
 
 from rightcall.core.errors import InfrastructureError, InputError, ToolServerDown
 from rightcall.metrics.resolve import resolve_metric
-from rightcall.model import ExpectedCall, Golden, TestCase, Trajectory
+from rightcall.records import ExpectedCall, Golden, TestCase, Trajectory
 from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.mcp import client as mcp_client
 from rightcall.tools.mcp.address import McpAddress, read_address

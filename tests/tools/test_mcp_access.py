@@ -26,7 +26,8 @@ from rightcall.tools.mcp.server import http_app, mcp_server
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.tools.helpers import a_call, run
 
-TOKEN, SECRET = "tk-correct-horse-battery", "cs-swordfish-and-more"
+TOKEN = "tk-correct-horse-battery"
+SECRET = "cs-swordfish-and-more"
 ASKS = str(Path(__file__).with_name("asking_server.py"))
 
 
@@ -40,7 +41,10 @@ class Gate:
     """Passes requests whose `Authorization` or `X-Api-Key` is right, and counts the tokens that it issued."""
 
     def __init__(self, app: Any, status: int = 401) -> None:
-        self.app, self.status, self.accepted, self.issued = app, status, {f"Bearer {TOKEN}"}, 0
+        self.app = app
+        self.status = status
+        self.accepted = {f"Bearer {TOKEN}"}
+        self.issued = 0
         self.seen: list[str] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from rightcall.core.errors import InfrastructureError
+from rightcall.limbs.contracts.capture import CallToRecord, record_session
+from rightcall.limbs.contracts.verification import VerifyRules, compare_versions, other_version
 from rightcall.recording.mcp.session import McpSession
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.connection import last_words
 from rightcall.tools.mcp.sdk import load_sdk
-from rightcall.wings.contracts.capture import CallToRecord, record_session
-from rightcall.wings.contracts.verification import VerifyRules, compare_versions, other_version
 from tests.support.patience import until
 from tests.tools.odd_server import BOX
 from tests.tools.test_mcp import odd
@@ -123,7 +123,7 @@ server.run(transport="stdio")
 @pytest.mark.parametrize("way", ["stdio", "http"])
 def test_a_server_of_the_sdk_with_lists_as_results_is_recorded_served_and_verified(tmp_path: Path, way: str):
     from rightcall.recording.mcp.session_file import write_session
-    from tests.wings.contracts.test_contract_commands import http_server, serving
+    from tests.limbs.contracts.test_contract_commands import http_server, serving
 
     source = McpAddress((sys.executable, "-c", LISTING))
     calls = [CallToRecord("alerts", {"state": state}) for state in ("CA", "NY")]

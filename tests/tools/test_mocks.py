@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rightcall.core.errors import ConfigError
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.definitions.validate import fits
@@ -70,7 +70,8 @@ def test_a_function_may_answer(function):
 
 
 def test_one_tool_may_run_for_real_while_the_others_are_mocked():
-    effects, other = Effects(), Effects()
+    effects = Effects()
+    other = Effects()
     renamed = tool(name="other")(other.pay.function)
     box = Toolbox([effects.pay, renamed], mocks={"pay": {"real": True}})
     invoke_all(box, a_call("pay", amount=5), a_call("other", amount=5))

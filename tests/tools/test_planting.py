@@ -8,8 +8,8 @@ import copy
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from rightcall.model import Golden, Tool, ToolCall
-from rightcall.model.safety import Canary, Plant, Safety, Wrap
+from rightcall.records import Golden, Tool, ToolCall
+from rightcall.records.safety import Canary, Plant, Safety, Wrap
 from rightcall.tools.attacks.tool_list import poison_tools
 from rightcall.tools.attacks.trial_plants import WRAPPERS, NoPlace, plant_text, plant_value
 from rightcall.tools.runtime.toolbox import Toolbox

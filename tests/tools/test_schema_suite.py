@@ -55,7 +55,8 @@ def cases(draft: str) -> Iterator[Case]:
 
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_the_validator_agrees_with_the_official_suite(draft):
-    asked, wrong = 0, []
+    asked = 0
+    wrong = []
     for case in cases(draft):
         asked += 1
         try:

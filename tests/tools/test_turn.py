@@ -92,7 +92,8 @@ def test_whatever_the_timing_conflicting_calls_keep_their_order_and_results_that
 
 
 def conflicting(one: Any, other: Any) -> bool:
-    (name, account), (other_name, other_account) = one, other
+    (name, account) = one
+    (other_name, other_account) = other
     if name == other_name == "read":
         return False
     return "write_anywhere" in (name, other_name) or account == other_account

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.tools.definitions.validate import (
     check_schema,
     fits,

@@ -26,7 +26,8 @@ class SlowWorld:
 
     def __init__(self) -> None:
         self.effects: list[str] = []
-        self.begun, self.let = threading.Event(), threading.Event()
+        self.begun = threading.Event()
+        self.let = threading.Event()
 
     def act(self, key: str = "k") -> dict[str, str]:
         self.begun.set()

@@ -26,7 +26,8 @@ def transfer(key: str = "k", cents: int = 300) -> object:
 
 def test_every_trial_has_its_own_world():
     box = a_bank()
-    first, second = box.context(trial=0), box.context(trial=1)
+    first = box.context(trial=0)
+    second = box.context(trial=1)
     invoke(box, transfer(), first)
     assert first.state()["bank"]["accounts"]["b1"]["balance"] == 300
     assert second.state()["bank"]["accounts"]["b1"]["balance"] == 0

@@ -24,7 +24,8 @@ class Loop:
     """A conversation of the user's own making; called with a golden for every turn."""
 
     def __init__(self, setup: Setup, client: anthropic.AsyncAnthropic) -> None:
-        self.setup, self.client = setup, client
+        self.setup = setup
+        self.client = client
         self.histories: dict[str, list[Any]] = {}
 
     async def __call__(self, golden: rc.Golden) -> str:

@@ -11,7 +11,7 @@ from autogen_agentchat.tools import AgentTool
 from autogen_core.tools import FunctionTool
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from pydantic import BaseModel
-from tests.wings.adapters.script import Call
+from tests.limbs.adapters.script import Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL

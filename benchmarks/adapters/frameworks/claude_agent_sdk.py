@@ -5,14 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar
 
-from claude_agent_sdk import (
-    AgentDefinition,
-    ClaudeAgentOptions,
-    ClaudeSDKClient,
-    create_sdk_mcp_server,
-    tool,
-)
-from tests.wings.adapters.script import Answer, Call
+from claude_agent_sdk import AgentDefinition, ClaudeAgentOptions, ClaudeSDKClient, create_sdk_mcp_server, tool
+from tests.limbs.adapters.script import Answer, Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL

@@ -13,7 +13,7 @@ os.environ.setdefault("OTEL_SDK_DISABLED", "true")
 from crewai import LLM, Agent, Crew, Task
 from crewai.tools import tool
 from pydantic import BaseModel
-from tests.wings.adapters.script import Call
+from tests.limbs.adapters.script import Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL

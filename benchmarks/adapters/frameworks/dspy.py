@@ -9,7 +9,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 import dspy
 from pydantic import BaseModel
-from tests.wings.adapters.script import Answer
+from tests.limbs.adapters.script import Answer
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL

@@ -11,7 +11,7 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
 from langgraph.types import Command
 from pydantic import BaseModel
-from tests.wings.adapters.script import Answer, Call
+from tests.limbs.adapters.script import Answer, Call
 
 import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup

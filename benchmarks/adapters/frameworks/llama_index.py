@@ -9,7 +9,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context
 from llama_index.llms.openai_like import OpenAILike
 from pydantic import BaseModel
-from tests.wings.adapters.script import Call
+from tests.limbs.adapters.script import Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, TRAVEL
@@ -55,7 +55,8 @@ class LlamaIndex(Framework):
         return agent(TRAVEL)
 
     async def plain(self, agent: Any, says: tuple[str, ...]) -> Any:
-        context, more = Context(agent), {}
+        context = Context(agent)
+        more = {}
         for text in says:
             handler = agent.run(user_msg=text, ctx=context, **more)
             result = await handler

@@ -20,7 +20,8 @@ class Loop:
     """A conversation of the user's own making; called with a golden for every turn."""
 
     def __init__(self, setup: Setup, client: openai.AsyncOpenAI) -> None:
-        self.setup, self.client = setup, client
+        self.setup = setup
+        self.client = client
         self.histories: dict[str, list[Any]] = {}
         self.agent = TRAVEL
 

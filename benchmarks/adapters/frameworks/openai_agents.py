@@ -6,15 +6,10 @@ from typing import Any, ClassVar
 
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from tests.wings.adapters.script import Call
+from tests.limbs.adapters.script import Call
 
 import rightcall as rc
-from agents import (
-    Agent,
-    OpenAIChatCompletionsModel,
-    Runner,
-    function_tool,
-)
+from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL
 from benchmarks.adapters.toolbox import TOOLS
@@ -72,7 +67,8 @@ class OpenAIAgents(Framework):
         for text in says:
             given: Any = [*items, {"role": "user", "content": text}] if items else text
             result = await Runner.run(agent, given)
-            items, agent = result.to_input_list(), result.last_agent
+            items = result.to_input_list()
+            agent = result.last_agent
         return result.final_output
 
     def spelled(self, call: Call) -> Call:

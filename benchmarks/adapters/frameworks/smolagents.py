@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, ClassVar
 
 from smolagents import LogLevel, OpenAIModel, ToolCallingAgent, tool
-from tests.wings.adapters.script import Answer, Call
+from tests.limbs.adapters.script import Answer, Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from strands import Agent, tool
 from strands.models.openai import OpenAIModel
 from strands.multiagent import Swarm
-from tests.wings.adapters.script import Answer, Call
+from tests.limbs.adapters.script import Answer, Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, TRAVEL

@@ -28,7 +28,8 @@ class ConcisenessMetric(BaseMetric):
         return "Conciseness"
 
 
-check, refund = ToolCall(name="check"), ToolCall(name="refund", input_parameters={"order": "A-7"})
+check = ToolCall(name="check")
+refund = ToolCall(name="refund", input_parameters={"order": "A-7"})
 dataset = EvaluationDataset(goldens=[Golden(input="Refund A-7", expected_tools=[check, refund])])
 for golden in dataset.evals_iterator(metrics=[ConcisenessMetric()]):
     dataset.add_test_case(

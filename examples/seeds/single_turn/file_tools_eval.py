@@ -29,7 +29,8 @@ def tools_avoided(output, target):
 def selection_score(output, target):
     if target["category"] != "secondary":
         return 1
-    expected, selected = target["expectedTools"], [call.name for call in output.calls]
+    expected = target["expectedTools"]
+    selected = [call.name for call in output.calls]
     hits = sum(name in expected for name in selected)
     return 2 * hits / (len(expected) + len(selected)) if hits else 0
 

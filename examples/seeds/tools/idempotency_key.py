@@ -35,7 +35,8 @@ def notify(key, message="Your order is on its way"):
     return asyncio.run(toolbox.invoke(call, context))
 
 
-first, again = notify("notify_order_123"), notify("notify_order_123")
+first = notify("notify_order_123")
+again = notify("notify_order_123")
 print(len(sent), "notification sent by two calls; the second was answered from the first:", again.replayed)
 assert len(sent) == 1 and again.replayed and not first.replayed
 

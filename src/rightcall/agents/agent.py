@@ -16,20 +16,20 @@ from rightcall.agents.trial_values import example_value, parameters_without_defa
 from rightcall.core.codec import convert
 from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model.approval import ApprovalPolicy, read_approvals
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
-from rightcall.models.base import Provider, Settings
-from rightcall.models.catalog import ModelCatalog, project_models
-from rightcall.models.endpoint import ModelEndpoint, overlaid
-from rightcall.models.hosts import at_address, server_of, split_address
-from rightcall.models.http import Network
-from rightcall.models.prices import Price, Prices
-from rightcall.models.rate_limit import RateLimit
-from rightcall.models.recorded import RecordedProvider
-from rightcall.models.resolver import endpoint_of, resolve
-from rightcall.models.sdk_client import client_server, is_sdk_client
+from rightcall.providers.base import Provider, Settings
+from rightcall.providers.catalog import ModelCatalog, project_models
+from rightcall.providers.endpoint import ModelEndpoint, overlaid
+from rightcall.providers.hosts import at_address, server_of, split_address
+from rightcall.providers.http import Network
+from rightcall.providers.prices import Price, Prices
+from rightcall.providers.rate_limit import RateLimit
+from rightcall.providers.recorded import RecordedProvider
+from rightcall.providers.resolver import endpoint_of, resolve
+from rightcall.providers.sdk_client import client_server, is_sdk_client
 from rightcall.recording.library import Recordings
+from rightcall.records.approval import ApprovalPolicy, read_approvals
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.offer import ToolSets
 from rightcall.tools.definitions.source import tool_entries
 from rightcall.tools.faults.plan import FaultPlan

@@ -37,11 +37,11 @@ from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop.worker_threads import TrialThread
-from rightcall.model.dialects.endings import UnfinishedAnswerError
-from rightcall.model.golden import AnyGolden, Turn, request_of
-from rightcall.model.message import Message
-from rightcall.model.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.recording.first_requests.trial import TRIAL, WatchedTrial
+from rightcall.records.dialects.endings import UnfinishedAnswerError
+from rightcall.records.golden import AnyGolden, Turn, request_of
+from rightcall.records.message import Message
+from rightcall.records.trajectory import Trajectory, limit_trajectory_depth
 from rightcall.tools.runtime.toolbox import Toolbox
 
 Role = Literal["text", "golden", "history", "turns", "thread"]

@@ -15,14 +15,14 @@ from rightcall.agents.limits import Deadline, Limits
 from rightcall.agents.model_retries import Asker, AsksModel, stop_of_problem
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
-from rightcall.model.approval import approval_wait_text
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.golden import Golden
-from rightcall.model.message import Message
-from rightcall.model.record import plain_constructor
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, Usage, limit_call_depth
-from rightcall.models.base import ModelReply, ModelRequest, Prompt, Settings
+from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Settings
+from rightcall.records.approval import approval_wait_text
+from rightcall.records.call import ToolCall, ToolResult
+from rightcall.records.golden import Golden
+from rightcall.records.message import Message
+from rightcall.records.record import plain_constructor
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import StopReason, Trajectory, Usage, limit_call_depth
 from rightcall.tools.attacks.tool_list import begin_session, tools_at_start, with_shown
 from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST
 from rightcall.tools.definitions.offer import tools_for

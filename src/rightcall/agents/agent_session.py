@@ -20,13 +20,13 @@ from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.adapter import ToolAnswer
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError
-from rightcall.model.approval import ApprovalPolicy
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import Golden
-from rightcall.model.message import Message, result_messages
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
+from rightcall.records.approval import ApprovalPolicy
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects import trajectory_from_messages
+from rightcall.records.golden import Golden
+from rightcall.records.message import Message, result_messages
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import StopReason, Trajectory, answers_after, limit_trajectory_depth
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool, always_ready
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
@@ -92,7 +92,10 @@ class SessionPerformer:
         lag: LagMeter | None = None,
         approvals: ApprovalPolicy | None = None,
     ) -> None:
-        self._agent, self._limits, self._desks, self._asker = agent, limits, desks, asker
+        self._agent = agent
+        self._limits = limits
+        self._desks = desks
+        self._asker = asker
         self._approvals = approvals
         self._lag = lag or LagMeter()
 
@@ -102,7 +105,8 @@ class SessionPerformer:
         session = self._agent.session(golden, trial, **options)
         try:
             await session.open()
-            started, before = time.perf_counter(), self._lag.so_far()
+            started = time.perf_counter()
+            before = self._lag.so_far()
             stop, error, exception = await self._take_turn(session, golden.input)
             taken = round((time.perf_counter() - started) * 1000, 3)
             lag = min(taken, round((self._lag.so_far() - before) * 1000, 3))
@@ -155,7 +159,8 @@ class DeskSetup:
     """Makes a desk for every trial, over one toolbox, whose tools are framework tools."""
 
     def __init__(self, toolbox: Toolbox, run_id: str) -> None:
-        self._toolbox, self._run_id = toolbox, run_id
+        self._toolbox = toolbox
+        self._run_id = run_id
 
     def desk(self, golden: Golden, trial: int) -> Desk:
         return Desk(self._toolbox, self._toolbox.context(run=self._run_id, trial=trial, golden=golden))
@@ -165,7 +170,8 @@ class Desk:
     """Answers the tool calls of one trial."""
 
     def __init__(self, toolbox: Toolbox, context: CallContext) -> None:
-        self._toolbox, self.context = toolbox, context
+        self._toolbox = toolbox
+        self.context = context
 
     def hear(self, text: str) -> None:
         """The user says something."""

@@ -13,17 +13,18 @@ import msgspec
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, contain_exits
 from rightcall.core.event_loop.worker_threads import TrialThread, in_thread
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import as_plain, read_document, read_messages, trajectory_from_messages
-from rightcall.model.dialects.endings import stop_of_answer
-from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
-from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects import as_plain, read_document, read_messages, trajectory_from_messages
+from rightcall.records.dialects.endings import stop_of_answer
+from rightcall.records.dialects.transcript import STATED, missing_call, require_answer
+from rightcall.records.message import Message
+from rightcall.records.trajectory import StopReason, Trajectory
 
 CALL_FIELDS = frozenset(ToolCall.__struct_fields__)
 TRAJECTORY_FIELDS = frozenset(Trajectory.__struct_fields__)
 STOP_REASONS = get_args(StopReason)
-MESSAGES, RETURNED = "the agent's messages", "what the agent returned"
+MESSAGES = "the agent's messages"
+RETURNED = "what the agent returned"
 HINT = (
     "return a Trajectory, a list of messages, a list of calls or tool names ([] for no calls), "
     "a model's response, or the answer as text"
@@ -76,7 +77,8 @@ def _with_calls(trajectory: Trajectory) -> Trajectory:
 def _answer_of(messages: Sequence[Message], raw: Any) -> Trajectory:
     """A trajectory that ends as its last answer says: one that was cut off or refused is not done."""
     require_answer(messages, raw, RETURNED)
-    trajectory, stop = trajectory_from_messages(messages), stop_of_answer(raw)
+    trajectory = trajectory_from_messages(messages)
+    stop = stop_of_answer(raw)
     return trajectory if stop == "done" else msgspec.structs.replace(trajectory, stop_reason=stop)
 
 

@@ -11,8 +11,6 @@ from rightcall.agents.agent import Agent
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import InputError
-from rightcall.model.golden import AnyGolden, Golden, request_of
-from rightcall.model.trajectory import Trajectory
 from rightcall.recording.first_requests.listener import watch_requests
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.first_requests.trial import (
@@ -22,6 +20,8 @@ from rightcall.recording.first_requests.trial import (
     FirstRequestReached,
     WatchedTrial,
 )
+from rightcall.records.golden import AnyGolden, Golden, request_of
+from rightcall.records.trajectory import Trajectory
 
 MOST_OF_A_FAILURE = 500
 """Characters of an agent's failure that are kept."""
@@ -96,7 +96,8 @@ async def capture_first_request(
     Called inside `capture_requests()`. What the agent raises or returns when it is stopped says nothing about it;
     what it raises before it asks a model is the problem of the trial.
     """
-    trial, failure = CapturedTrial(digester, partial(session.kept_state.look, golden)), ""
+    trial = CapturedTrial(digester, partial(session.kept_state.look, golden))
+    failure = ""
     token = TRIAL.set(trial)
     try:
         async with asyncio.timeout(seconds):

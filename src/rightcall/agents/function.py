@@ -14,11 +14,11 @@ from rightcall.agents.callable_agent import as_trajectory
 from rightcall.agents.conversation.agent_side import earlier_messages, stop_of_error
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import InputError
-from rightcall.model.case import conversation_of
-from rightcall.model.dialects import trajectory_from_messages
-from rightcall.model.golden import ConversationalGolden, Turn
-from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
+from rightcall.records.case import conversation_of
+from rightcall.records.dialects import trajectory_from_messages
+from rightcall.records.golden import ConversationalGolden, Turn
+from rightcall.records.message import Message
+from rightcall.records.trajectory import StopReason, Trajectory, limit_trajectory_depth
 
 
 class OpenFunction(OpenAgent):

@@ -9,8 +9,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from rightcall.core.options import described
-from rightcall.model.record import Record, Sequenced
-from rightcall.model.trajectory import Usage
+from rightcall.records.record import Record, Sequenced
+from rightcall.records.trajectory import Usage
 
 Positive = Annotated[float, Meta(gt=0)]
 PositiveCount = Annotated[int, Meta(gt=0, le=2**53)]
@@ -67,8 +67,10 @@ class Deadline:
     """
 
     def __init__(self, seconds: float | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self.seconds, self._clock = seconds, clock
-        self._started, self._excused = clock(), 0.0
+        self.seconds = seconds
+        self._clock = clock
+        self._started = clock()
+        self._excused = 0.0
 
     def left(self) -> float | None:
         """Seconds left, 0 after the deadline; None without a limit."""

@@ -12,9 +12,9 @@ from rightcall.agents.conversation.agent_side import ModelSession
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.performers import Performer
-from rightcall.models.base import Provider
-from rightcall.models.http import Network
-from rightcall.models.resolver import resolve
+from rightcall.providers.base import Provider
+from rightcall.providers.http import Network
+from rightcall.providers.resolver import resolve
 from rightcall.tools.runtime.toolbox import Toolbox
 
 

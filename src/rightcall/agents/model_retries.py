@@ -16,17 +16,19 @@ from msgspec.structs import replace
 from rightcall.agents.limits import Deadline
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import InfrastructureError, ProviderError
-from rightcall.model.record import Record
-from rightcall.model.trajectory import StopReason
-from rightcall.models.base import ModelReply, ModelRequest, Provider
-from rightcall.models.rate_limit import TokenBucket
+from rightcall.providers.base import ModelReply, ModelRequest, Provider
+from rightcall.providers.rate_limit import TokenBucket
+from rightcall.records.record import Record
+from rightcall.records.trajectory import StopReason
 
 
 class Throttle:
     """An adaptive semaphore: use `async with throttle:` around each request, then report the outcome."""
 
     def __init__(self, most: int) -> None:
-        self.most, self.limit, self.active = most, most, 0
+        self.most = most
+        self.limit = most
+        self.active = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._good = 0
         self._ignored = 0
@@ -58,7 +60,8 @@ class Throttle:
         if self.limit < self.most:
             self._good += 1
             if self._good >= self.limit:
-                self.limit, self._good = self.limit + 1, 0
+                self.limit = self.limit + 1
+                self._good = 0
                 self._wake()
 
     def too_much(self) -> None:
@@ -66,7 +69,8 @@ class Throttle:
         if self._ignored > 0:
             self._ignored -= 1
             return
-        self._ignored, self._good = self.active, 0
+        self._ignored = self.active
+        self._good = 0
         self.limit = max(1, self.limit // 2)
 
     def _wake(self) -> None:
@@ -101,7 +105,9 @@ class Refusals:
     """Counts equal permanent refusals until something is answered."""
 
     def __init__(self) -> None:
-        self._last, self._count, self.answered = "", 0, False
+        self._last = ""
+        self._count = 0
+        self.answered = False
 
     def add(self, error: ProviderError) -> None:
         """Count a refusal; raises `InfrastructureError` after enough equal ones."""
@@ -162,10 +168,13 @@ class Asker:
     ) -> None:
         at_once = min(concurrency, getattr(provider, "at_once", concurrency))
         self.rate = rate
-        self.provider, self.throttle, self.lag = provider, Throttle(at_once), lag or LagMeter()
+        self.provider = provider
+        self.throttle = Throttle(at_once)
+        self.lag = lag or LagMeter()
         self.retries = 0
         self._refusals = Refusals()
-        self._patience, self._sleep = patience or Patience(), sleep
+        self._patience = patience or Patience()
+        self._sleep = sleep
         self._random = random.Random(seed)  # noqa: S311  spreads pauses; does not affect results
 
     async def ask(self, request: ModelRequest, deadline: Deadline | None = None) -> ModelReply:
@@ -180,7 +189,8 @@ class Asker:
     async def attempt(self, work: Callable[[], Awaitable[T]], deadline: Deadline | None = None) -> T:
         """The result of `work`, retried as requests to a model are."""
         deadline = deadline or Deadline(None)
-        failures, failed = 0, None
+        failures = 0
+        failed = None
         while True:
             try:
                 reply = await self._once(work, deadline)
@@ -189,7 +199,8 @@ class Asker:
             except ProviderError as error:
                 if error.kind in OVERLOAD:
                     self.throttle.too_much()
-                failures, failed = failures + 1, error
+                failures = failures + 1
+                failed = error
                 if not error.retryable or failures >= self._patience.attempts:
                     self._refusals.add(error)
                     raise
@@ -217,7 +228,8 @@ class Asker:
 
     async def _complete(self, request: ModelRequest) -> ModelReply:
         assert self.provider is not None
-        started, before = perf_counter(), self.lag.so_far()
+        started = perf_counter()
+        before = self.lag.so_far()
         reply = await self.provider.complete(request)
         if self.rate is not None:
             self.rate.count_tokens(reply.usage.tokens)

@@ -18,24 +18,18 @@ from rightcall.agents.conversation.agent_side import Opened
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
 from rightcall.agents.model_retries import Asker, Patience
-from rightcall.agents.performers import (
-    AnyPerformer,
-    EitherPerformer,
-    NamedModel,
-    Performer,
-    TapedAgent,
-)
+from rightcall.agents.performers import AnyPerformer, EitherPerformer, NamedModel, Performer, TapedAgent
 from rightcall.agents.pool import LagMeter
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model.dialects.call_text import CallTextWatch
-from rightcall.model.note import Note
-from rightcall.model.tool import Tool
-from rightcall.models.base import Provider
-from rightcall.models.rate_limit import TokenBucket, shared_bucket
+from rightcall.providers.base import Provider
+from rightcall.providers.rate_limit import TokenBucket, shared_bucket
 from rightcall.recording.first_requests.kept_state import StateWatch
 from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
+from rightcall.records.dialects.call_text import CallTextWatch
+from rightcall.records.note import Note
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.idempotency.key_location import sqlite_store

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
 from rightcall.core.codec import convert
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.open_call import open_calls_of
-from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import CURRENT, TapedCase
 from rightcall.recording.cassette import RecordedTrial
 from rightcall.recording.library import Recordings, with_timings
 from rightcall.recording.miss import NOT_RECORDED
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.open_call import open_calls_of
+from rightcall.records.trajectory import Trajectory
 
 G_contra = TypeVar("G_contra", contravariant=True)
 

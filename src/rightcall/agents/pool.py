@@ -110,7 +110,9 @@ class LagMeter:
     """Adds up the lag of one event loop. `so_far()` before and after something gives the lag within it, in seconds."""
 
     def __init__(self, clock: Callable[[], float] | None = None) -> None:
-        self._clock, self._total, self._due = clock, 0.0, 0.0
+        self._clock = clock
+        self._total = 0.0
+        self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:

@@ -12,7 +12,7 @@ from rightcall.agents.kinds import agent_of_kind
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.models.base import Settings
+from rightcall.providers.base import Settings
 from rightcall.tools.definitions.offer import tool_set_problems
 from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -32,7 +32,8 @@ def open_problems(
 
 def actions_of_replay(opened: OpenAgent) -> str:
     """What a replay of this agent does besides replaying; empty when it acts on nothing."""
-    agent, reason = opened.agent, opened.acts_in_replay
+    agent = opened.agent
+    reason = opened.acts_in_replay
     recordings = agent.recordings
     if recordings is None or not recordings.replays_only or not reason:
         return ""

@@ -19,7 +19,7 @@ from rightcall.core.errors import ConfigError, contain_exits, suggestion
 from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.datasets.review import KEY, PROPOSAL
 from rightcall.files.python_object import failure_place
-from rightcall.model.golden import AnyGolden
+from rightcall.records.golden import AnyGolden
 
 LABELS = "labels"
 EXAMPLE = "MODULE:FUNCTION"

@@ -150,12 +150,13 @@ def sample_size(options: SampleSizeOptions) -> SamplePlan:
     """
     from rightcall.datasets.goldens import load_goldens
     from rightcall.decide.sample_size import cluster_sizes, plan
-    from rightcall.model.golden import states_check
+    from rightcall.records.golden import states_check
 
     have = clusters = None
     if options.dataset is not None:
         names = [golden.cluster for golden in load_goldens(options.dataset) if states_check(golden)]
-        have, clusters = len(names), cluster_sizes(names)
+        have = len(names)
+        clusters = cluster_sizes(names)
     return plan(
         options.min,
         options.target,

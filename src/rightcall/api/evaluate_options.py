@@ -17,8 +17,8 @@ from rightcall.decide.config import Gate, read_gate
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, with_id
+from rightcall.records.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, with_id
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan, Selection
 

@@ -18,7 +18,7 @@ from rightcall.core.seam import load
 from rightcall.improve.findings import Analysis
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import Rules
-from rightcall.model.golden import AnyGolden, with_id
+from rightcall.records.golden import AnyGolden, with_id
 from rightcall.run.recorded_scores import score_cases as score_ready, scorer_of
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
@@ -94,11 +94,13 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     from rightcall.run.stored_cases import keep_cases
     from rightcall.run.trivial_agents import TrivialScorer
 
-    scorer, cases = scorer_of(options.metrics, options.measure, options.rules), options.require_cases()
+    scorer = scorer_of(options.metrics, options.measure, options.rules)
+    cases = options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     goldens = {with_id(case.golden).id: with_id(case.golden) for case in cases}
     tools = {name: tool for case in cases for name, tool in case.tools.items()}
-    gate, floor = options.decision(), None
+    gate = options.decision()
+    floor = None
     if gate is not None and gate.above_floor is not None:
         floor = await compute_floor(goldens.values(), TrivialScorer(Trial(scorer, tools), single_turn=True))
     store = open_store(options.store)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rightcall.api.tool_lint import definitions_given
-from rightcall.model.golden import AnyGolden, with_id
+from rightcall.records.golden import AnyGolden, with_id
 
 if TYPE_CHECKING:
     from rightcall.run.golden_check import DatasetFinding

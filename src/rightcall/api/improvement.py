@@ -14,7 +14,7 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.core.options import Option, takes
 from rightcall.improve.proof.options import ImproveRequest
 from rightcall.improve.proof.protocol import improve_plan
-from rightcall.model.golden import Golden
+from rightcall.records.golden import Golden
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:

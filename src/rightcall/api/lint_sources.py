@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 
 if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
-    from rightcall.model.tool import Tool
+    from rightcall.records.tool import Tool
     from rightcall.run.suite import Suite, ToolSources
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from rightcall.api.score_options import ScoreCall
 from rightcall.core.options import takes
 from rightcall.core.text import percent, pluralize
-from rightcall.model.run import missing_answers_text, nothing_checked_text, nothing_delivered_text
+from rightcall.records.run import missing_answers_text, nothing_checked_text, nothing_delivered_text
 
 if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.metrics.score_case import Scorer
-    from rightcall.model.dialects.call_text import CallTextWatch
-    from rightcall.model.run import CaseResult, Summary
-    from rightcall.model.tool import Tool
+    from rightcall.records.dialects.call_text import CallTextWatch
+    from rightcall.records.run import CaseResult, Summary
+    from rightcall.records.tool import Tool
     from rightcall.show.view.safety import SafetyView, SafetyViewTally
 
 ROUNDING = 1e-12
@@ -40,8 +40,10 @@ class RecordedScores:
     ) -> None:
         from rightcall.metrics.tally import Tally
 
-        self._safety, self._call_text = safety, call_text
-        self.metric_names, self._tally = scorer.names, Tally(scorer.names)
+        self._safety = safety
+        self._call_text = call_text
+        self.metric_names = scorer.names
+        self._tally = Tally(scorer.names)
         self._results = self._tally.watch(self._count_trials(results))
         self._goldens = array("q")  # of each case the hash of its golden
         self.left_out = 0
@@ -145,16 +147,18 @@ def score(options: ScoreCall) -> RecordedScores:
     A case passes when its golden is satisfied and every one of `metrics` passes. With `partial`, goldens without a
     trajectory are skipped and counted. Unreviewed goldens, whose expectations are what an agent did, are refused.
     """
-    from rightcall.model.dialects.call_text import CallTextWatch
+    from rightcall.records.dialects.call_text import CallTextWatch
     from rightcall.run.recorded_scores import score_recorded, scorer_of
     from rightcall.tools.definitions.source import load_tools
 
-    tools, scorer = options.tools, scorer_of(options.metrics, options.measure, options.rules)
+    tools = options.tools
+    scorer = scorer_of(options.metrics, options.measure, options.rules)
 
     def note(count: int) -> None:
         scores.left_out += count
 
-    watch, safety = CallTextWatch(), None
+    watch = CallTextWatch()
+    safety = None
     definitions = tuple(load_tools(tools) if isinstance(tools, str | Path) else tools or ())
     if mentions_attacks(Path(options.goldens)):
         from rightcall.show.view.safety import SafetyViewTally

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from rightcall.model.run import CaseResult
+from rightcall.records.run import CaseResult
 from rightcall.run.live_run import Progress
 
 if TYPE_CHECKING:

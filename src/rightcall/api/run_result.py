@@ -15,7 +15,7 @@ import msgspec
 from rightcall.api.run_display import in_notebook
 from rightcall.core.seam import load
 from rightcall.decide.verdict import Verdict
-from rightcall.model.run import CaseResult, Summary
+from rightcall.records.run import CaseResult, Summary
 
 if TYPE_CHECKING:
     from rightcall.datasets.review import ExpectedDrafts
@@ -40,7 +40,8 @@ class ResultSequence(Sequence[CaseResult]):
     """
 
     def __init__(self, store: Store, run: str) -> None:
-        self._store, self._run = store, run
+        self._store = store
+        self._run = run
 
     def __len__(self) -> int:
         return self._store.runs.count(self._run)

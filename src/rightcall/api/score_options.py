@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from rightcall.core.options import Option
 from rightcall.metrics.matching.verdict import Rules
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 
 @dataclass(frozen=True, kw_only=True)

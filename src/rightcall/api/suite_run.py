@@ -21,7 +21,7 @@ from rightcall.core.options import takes
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.judged_estimate import evidence_of_labels
 from rightcall.run.live_run import RunOutcome
@@ -85,7 +85,8 @@ class SuiteRun:
         """What each plan would send; nothing is sent, started or imported."""
         from rightcall.run.cost_estimate import estimate
 
-        suite, estimates = self._suite, []
+        suite = self._suite
+        estimates = []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
             estimates.append((plan, await estimate(plan)))
@@ -118,7 +119,8 @@ class SuiteRun:
 
     def _options(self, model: str | None) -> str:
         """The options that matter when one golden is run again, for a shell."""
-        faults, attacks = self.options.faults, self.options.attacks
+        faults = self.options.faults
+        attacks = self.options.attacks
         options = [
             ("--model", model),
             *(("--metric", name) for name in self.options.metrics),
@@ -172,7 +174,8 @@ def run_with_control(
         with open_store(store, must_exist=True) as opened:
             control = control_of(opened, resume, calm.name)
     if control is None:
-        control, resume = run(calm, resume).run.id, None
+        control = run(calm, resume).run.id
+        resume = None
     broken = run(plan, resume)
     with open_store(store) as opened:
         report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), broken.tools)

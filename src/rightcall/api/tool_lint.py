@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rightcall.lint.config import LintConfig
     from rightcall.lint.report import LintReport
     from rightcall.lint.source.tools import ToolSet
-    from rightcall.model.tool import Tool
+    from rightcall.records.tool import Tool
 
 
 NO_EVIDENCE = LintEvidenceOptions()
@@ -62,7 +62,7 @@ def _queries(options: LintEvidenceOptions) -> list[tuple[str, str]]:
     if options.goldens is None:
         return []
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.model.golden import Golden
+    from rightcall.records.golden import Golden
 
     return [
         (golden.input, golden.expected_calls[0].tool)

@@ -7,7 +7,7 @@ first_requests     what an agent that is code asks first, now and in the baselin
 trials, version_trials   the trials of both versions, and what follows an alarm
 stored_checks      what an interrupted check continues
 evidence, decision   what the trials showed, and the verdict with its reason
-outcome, words, silent_services   the result, in words, what qualifies it, and trials without an answer
+result, words, silent_services    the result, in words, what qualifies it, and trials without an answer
 base_version       the version a change started from, run or scored again
 
     base_process  the program that runs the base version of a suite

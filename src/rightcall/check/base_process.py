@@ -19,11 +19,11 @@ from typing import BinaryIO, Protocol
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import PACKAGE
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult, Run
-from rightcall.model.tool import Tool
-from rightcall.models.hosts import split_address
+from rightcall.providers.hosts import split_address
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult, Run
+from rightcall.records.tool import Tool
 from rightcall.run.inputs import golden_hash
 from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
@@ -79,7 +79,8 @@ async def serve_base(suite: Path, agent: BaseAgent, requests: Requests) -> None:
 
 def base_plan(file: Path, agent: BaseAgent) -> Plan:
     """The plan of the suite as the baseline was run: a model or server of the command line then is used again."""
-    suite, folder = with_record_mode(load_suite(file), "none"), file.parent
+    suite = with_record_mode(load_suite(file), "none")
+    folder = file.parent
     plan = plan_suite(suite, folder, concurrency=agent.concurrency)
     if agent.given and _model_and_server(plan.inputs().agent) != _model_and_server(agent.given):
         model = agent_of_run(suite, folder, agent.given.get("model", suite.agent.model))
@@ -97,7 +98,8 @@ class BaseDecider:
     """Runs the trials that are requested, as they come."""
 
     def __init__(self, plan: Plan, requests: Requests) -> None:
-        self._requests, self._definitions = requests, tuple(plan.definitions)
+        self._requests = requests
+        self._definitions = tuple(plan.definitions)
         self._goldens = {golden.id: golden for golden in plan.goldens()}
         self.goldens: Sequence[AnyGolden] = list(self._goldens.values())
         self.most_trials = MOST_TRIALS
@@ -133,7 +135,9 @@ class _Lines:
     """Requests from stdin, answers to `output`."""
 
     def __init__(self, folder: Path, root: Path, output: BinaryIO) -> None:
-        self._folder, self._root, self._output = folder, root, output
+        self._folder = folder
+        self._root = root
+        self._output = output
 
     async def get(self) -> tuple[BaseRequest, asyncio.Future[BaseAnswer]] | None:
         line = await asyncio.to_thread(sys.stdin.buffer.readline)

@@ -20,8 +20,8 @@ from rightcall.check.base_process import BaseAgent, BaseAnswer, BaseRequest, ser
 from rightcall.check.base_version import BaseVersion
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, RightCallError
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.run.trust import in_project
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -36,7 +36,8 @@ class BaseTrials:
     """Runs trials of a base version; it is unpacked and started with the first of them, and ended by `close`."""
 
     def __init__(self, base: BaseVersion, agent: BaseAgent) -> None:
-        self.base, self._agent = base, agent
+        self.base = base
+        self._agent = agent
         self._server: asyncio.Task[_Server] | None = None
         self._stack = AsyncExitStack()
         self.spent = 0
@@ -158,7 +159,8 @@ class _Process(_Server):
 
     async def _read(self) -> str:
         """Hand out answers; what was printed on stderr, when it ends."""
-        output, problems = self._program.stdout, self._program.stderr
+        output = self._program.stdout
+        problems = self._program.stderr
         if output is None or problems is None:
             return ""
         told = asyncio.create_task(problems.read())
@@ -177,6 +179,7 @@ class _Process(_Server):
 
 def _working_folder(base: BaseVersion, folder: Path) -> Path:
     """The working folder of the check in the files of the commit, where the commit has it."""
-    here, root = Path.cwd().resolve(), base.root.resolve()
+    here = Path.cwd().resolve()
+    root = base.root.resolve()
     inside = folder / here.relative_to(root) if here.is_relative_to(root) else folder
     return inside if inside.is_dir() else folder

@@ -21,7 +21,7 @@ from rightcall.files.revision import (
     repository_root,
     unpack_commit,
 )
-from rightcall.models.provider_kinds import is_provider
+from rightcall.providers.provider_kinds import is_provider
 from rightcall.run.baseline_file import BaselineHeader
 from rightcall.run.inputs import Inputs
 from rightcall.run.suite import load_suite
@@ -45,7 +45,8 @@ class BaseVersion:
     def of(cls, file: Path, ref: str) -> BaseVersion:
         """The suite at a branch, tag or commit; `ConfigError` when there is no such commit."""
         whole = file.resolve()
-        root, commit = repository_root(whole.parent), commit_named(whole.parent, ref)
+        root = repository_root(whole.parent)
+        commit = commit_named(whole.parent, ref)
         if root is None or not commit:
             raise ConfigError(
                 f"--base-ref {ref}: git knows no such commit here; `git fetch` it first "
@@ -71,7 +72,8 @@ class BaseVersion:
 
     def unpack(self, place: Path) -> tuple[Path, Path]:
         """The files of the commit, and a project without them."""
-        folder, elsewhere = place.resolve() / "commit", place.resolve() / "elsewhere"
+        folder = place.resolve() / "commit"
+        elsewhere = place.resolve() / "elsewhere"
         folder.mkdir()
         elsewhere.mkdir()
         (elsewhere / "pyproject.toml").touch()
@@ -126,7 +128,8 @@ def _commit_of(file: Path, header: BaselineHeader) -> tuple[str, str]:
 
     A baseline may be saved before its version is committed: its version is then that of the first commit afterwards.
     """
-    folder, commit = file.parent, header.commit
+    folder = file.parent
+    commit = header.commit
     if repository_root(folder) is None:
         return "", "the suite is not in a git repository"
     if commit and not commit_named(folder, commit):

@@ -13,7 +13,7 @@ from rightcall.core.text import hundredths, margin_text, names_and_more, percent
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
 from rightcall.decide.check_settings import LEAST_ROUNDS
 from rightcall.decide.small_suite import visible_drop
-from rightcall.model.run import Summary
+from rightcall.records.run import Summary
 from rightcall.run.answers import no_answer_reason
 
 GOOD = ("PASS", "NO LOSS SEEN")

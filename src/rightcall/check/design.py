@@ -35,7 +35,7 @@ from rightcall.lint.report import Diagnostic
 from rightcall.lint.source.read import read_paths
 from rightcall.lint.source.tools import tool_set
 from rightcall.metrics.base import asks_model
-from rightcall.model.golden import AnyGolden
+from rightcall.records.golden import AnyGolden
 from rightcall.run.agent_sources import Ownership
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.inputs import Inputs, digest
@@ -185,7 +185,8 @@ def design_check(
     With `base` the control asks the goldens that the verdict is about, of the version before the change; otherwise
     those that make the same request as before.
     """
-    inputs, settings = plan.inputs(), suite.check
+    inputs = plan.inputs()
+    settings = suite.check
     placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
     imported = imported_versions(plan.agent_sources.imported_modules) if inputs.code else {}
@@ -261,7 +262,9 @@ def _goldens_to_compare(
     affected = {g: scores[g] for g in reach.affected}
     rest = {g: scores[g] for g in reach.rest}
     if 2 * len(affected) >= reach.compared:
-        rest, affected = {**affected, **rest}, {}  # one stratum: a sample of everything that is reached
+        # one stratum: a sample of everything that is reached
+        rest = {**affected, **rest}
+        affected = {}
     unanswered = {name: line.unanswered for name, line in before.items()}
     return ComparedGoldens(affected, rest, clusters, history, unanswered)
 

@@ -10,7 +10,7 @@ from rightcall.check.design import CheckDesign
 from rightcall.decide.check_result import AlarmConfirmation, CheckCalls, HardFailure
 from rightcall.decide.small_suite import SmallDecision
 from rightcall.metrics.tally import Tally
-from rightcall.model.run import CaseResult
+from rightcall.records.run import CaseResult
 
 
 @dataclass
@@ -53,7 +53,8 @@ class CheckEvidence:
     @property
     def spent_calls(self) -> CheckCalls:
         """What the trials cost."""
-        design, seen = self.design, [count for count in self.requests if count is not None]
+        design = self.design
+        seen = [count for count in self.requests if count is not None]
         requests = sum(seen) if len(seen) == len(self.requests) else None
         full = round(design.full * sum(seen) / len(seen)) if requests else None
         return CheckCalls(self.calls, design.planned_calls, design.full, self.replayed, requests, full)

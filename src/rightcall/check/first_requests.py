@@ -18,7 +18,6 @@ from rightcall.check.reach import FirstRequests
 from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.files.project_files import enter_folder
-from rightcall.model.golden import AnyGolden, Golden
 from rightcall.recording.first_requests.listener import capture_requests
 from rightcall.recording.first_requests.request_digest import (
     FirstRequest,
@@ -27,6 +26,7 @@ from rightcall.recording.first_requests.request_digest import (
     read_first_request,
 )
 from rightcall.recording.first_requests.trial import CapturedTrial
+from rightcall.records.golden import AnyGolden, Golden
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.run.inputs import golden_hash
 from rightcall.run.plan import Plan
@@ -69,7 +69,9 @@ class _Comparison:
     def __init__(
         self, session: OpenAgent, digester: RequestDigester, baseline: BaselinePool, watch: Compared | None
     ) -> None:
-        self._session, self._digester, self._watch = session, digester, watch
+        self._session = session
+        self._digester = digester
+        self._watch = watch
         self._lines = baseline.goldens
         self.seen = FirstRequests()
         self._timeouts = 0

@@ -18,9 +18,9 @@ from rightcall.decide.check_result import ComparedInputs
 from rightcall.decide.input_change import ChangeKind, InputChange
 from rightcall.files.file_digests import canonical_digest, same_content, same_text
 from rightcall.files.project_files import ABSENT
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden
-from rightcall.model.record import Record
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, ConversationalGolden
+from rightcall.records.record import Record
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine
 from rightcall.run.inputs import Inputs, ask_hash, digest, golden_hash
@@ -242,7 +242,8 @@ def reach_with_first_requests(
     the first answer.
     """
     goldens_by_id = {golden.id: golden for golden in goldens}
-    changed, unknown = first_requests.changed, first_requests.unknown
+    changed = first_requests.changed
+    unknown = first_requests.unknown
     untouched = [golden for golden in reach.untouched if golden not in changed and golden not in unknown]
     unseen = [golden for golden in reach.untouched if golden in unknown]
     rest = [golden for golden in reach.rest if golden not in changed] + unseen

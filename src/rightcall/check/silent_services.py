@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rightcall.core.text import one_line, pluralize
 from rightcall.decide.check_rule import CheckWord
-from rightcall.model.run import CaseResult
+from rightcall.records.run import CaseResult
 
 MOST_ERRORS = 0.05
 """Share of trials without an answer from which nothing else is said."""

@@ -14,7 +14,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import RightCallError
 from rightcall.decide.check_result import CheckResult
 from rightcall.files.atomic import write_file
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 from rightcall.run.run_record import CHECKED
 from rightcall.store.base import RunFilter, StoredRun, changes
 from rightcall.store.sql.store import Store

@@ -17,8 +17,8 @@ from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_
 from rightcall.check.design import CheckDesign, design_check
 from rightcall.check.first_requests import compare_first_requests
 from rightcall.check.options import CheckOptions
-from rightcall.check.outcome import result_without_trials
 from rightcall.check.reach import FirstRequests
+from rightcall.check.result import result_without_trials
 from rightcall.check.stored_checks import StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials
 from rightcall.check.version_trials import Watch
@@ -28,10 +28,10 @@ from rightcall.core.text import first_names, names_and_more, percent, pluralize,
 from rightcall.decide.check_result import EXIT_CODES, CheckResult
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.run.baseline_pool import mark_of, merged_baseline, scores_by_run
 from rightcall.run.inputs import digest, golden_hash
@@ -82,8 +82,10 @@ async def check_suite(
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
-    first_seed, asked = design.seed, _question_hash(design, plan, options)
-    draws, earlier = verdicts.count(first_seed), verdicts.all(first_seed, asked)
+    first_seed = design.seed
+    asked = _question_hash(design, plan, options)
+    draws = verdicts.count(first_seed)
+    earlier = verdicts.all(first_seed, asked)
     again = options.again or bool(design.unknown)  # what is unknown may have changed since the last verdict
     if draws and again:
         design = design_draw(draws)
@@ -127,7 +129,8 @@ def _base_to_run(
     if named is None:
         base, problem = base_of_baseline(file, baseline.header, trust=options.trust)
     else:
-        base, problem = named, outside_git(baseline.header.given)
+        base = named
+        problem = outside_git(baseline.header.given)
     if problem:
         settings = msgspec.structs.replace(settings, confirm="candidate")
     return settings, base, problem
@@ -273,7 +276,8 @@ def _without_a_tool(design: CheckDesign) -> CheckResult | None:
 def _without_asking(design: CheckDesign, plan: Plan, options: CheckOptions) -> CheckResult | None:
     """Verdicts that cost nothing; None when something must be tried."""
     base = result_without_trials(design, "PASS", "")
-    what, answer = design.subject, msgspec.structs.replace
+    what = design.subject
+    answer = msgspec.structs.replace
 
     def inconclusive(why: str, hint: str, cause: str = "") -> CheckResult:
         return answer(

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.design import CheckDesign
 from rightcall.check.evidence import CheckEvidence
-from rightcall.check.outcome import check_result
+from rightcall.check.result import check_result
 from rightcall.check.stored_checks import check_in_progress, find_interrupted_check
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
 from rightcall.decide.check_procedure import CheckProcedure, OverBudgetError, ProcedurePlan
@@ -19,8 +19,8 @@ from rightcall.decide.check_result import CheckResult
 from rightcall.decide.check_rule import Decided
 from rightcall.decide.confirmation import TrialScores
 from rightcall.decide.small_suite import Ask, NoBaseError
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult, Run
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult, Run
 from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
@@ -36,7 +36,8 @@ async def _both_versions(
         async with asyncio.TaskGroup() as group:
             of_candidate = group.create_task(candidate.attempt(jobs))
             of_base = group.create_task(_outcome(base, jobs))
-        before, results = of_base.result(), of_candidate.result()
+        before = of_base.result()
+        results = of_candidate.result()
     elif base_first:
         before = await _outcome(base, jobs)
         results = await candidate.attempt(jobs)
@@ -89,7 +90,9 @@ class CheckTrials:
         watch: Watch | None = None,
     ) -> None:
         self.identify = identify
-        self._design, self._plan, self._store = design, plan, store
+        self._design = design
+        self._plan = plan
+        self._store = store
         self._seen = seen = CheckEvidence(design, plan.tally())
         self._candidate = candidate = CandidateTrials(
             seen, concurrency=plan.concurrency, max_calls=max_calls, watch=watch
@@ -163,7 +166,8 @@ class CheckTrials:
             decided = await self._drive(steps)
         finally:
             procedure = self._procedure
-            self._seen.confirm, self._seen.small = procedure.confirm, procedure.decision
+            self._seen.confirm = procedure.confirm
+            self._seen.small = procedure.decision
         return decided if decided.word == "WORSE" else await self._try_others(decided)
 
     async def _drive(self, steps: Generator[Ask, Sequence[TrialScores], Decided]) -> Decided:
@@ -193,7 +197,8 @@ class CheckTrials:
                 return Decided("WORSE", "hard")
 
     async def _answer(self, ask: Ask) -> tuple[list[CaseResult], list[TrialScores]]:
-        candidate, base = self._candidate, self._base
+        candidate = self._candidate
+        base = self._base
         jobs = [
             (golden, candidate.fresh(golden) if ask.round is None else ask.round) for golden in ask.goldens
         ]
@@ -249,14 +254,16 @@ class CheckTrials:
         return base.p_of((result.golden_id, self._candidate.score(result) or 0.0) for result in results)
 
     def _result_of(self, decided: Decided) -> CheckResult:
-        seen, recordings = self._seen, self._plan.agent.recordings
+        seen = self._seen
+        recordings = self._plan.agent.recordings
         if recordings is not None:
             seen.replayed = recordings.replayed
             # Trials stored before an interruption may have been replayed as well.
             seen.only_replayed = not recordings.asked and bool(
                 seen.replayed or self._candidate.source.answered
             )
-        rule, based = self._procedure.rule, self._base is not None
+        rule = self._procedure.rule
+        based = self._base is not None
         states = rule.states()
         left = len(self._design.before) - self._procedure.tried
         p = rule.p if states else None

@@ -9,8 +9,8 @@ from rightcall.check.base_process import BaseRequest
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.evidence import CheckEvidence
 from rightcall.decide.check_result import HardFailure
-from rightcall.model.failure import FATAL, Failure
-from rightcall.model.run import CaseResult
+from rightcall.records.failure import FATAL, Failure
+from rightcall.records.run import CaseResult
 from rightcall.run.inputs import golden_hash
 from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.plan import Plan
@@ -35,7 +35,8 @@ class CandidateTrials:
     ) -> None:
         design = self._design = seen.design
         self._seen = seen
-        self._max_calls, self._watch = max_calls, watch
+        self._max_calls = max_calls
+        self._watch = watch
         self.wave_size = max(1, min(concurrency, WAVE))
         self.source: DecidedTrials
         planned = [stratum.rounds for stratum in design.strata]
@@ -75,7 +76,10 @@ class BaseComparison:
     """Asks for trials of the base version, scored as the candidate's are, and compares them with its baseline."""
 
     def __init__(self, trials: BaseTrials, plan: Plan, seen: CheckEvidence) -> None:
-        self.trials, self._design, self._plan, self._seen = trials, seen.design, plan, seen
+        self.trials = trials
+        self._design = seen.design
+        self._plan = plan
+        self._seen = seen
         self._rescore = self._design.baseline.header.given.metrics != plan.metrics_hash
 
     @property
@@ -104,7 +108,8 @@ class BaseComparison:
 
     def p_of(self, scores: Iterable[tuple[str, float]]) -> float:
         """The p-value of trials of goldens that should behave as in the baseline."""
-        lines, graded = self._design.baseline.goldens, self._design.settings.compare == "score"
+        lines = self._design.baseline.goldens
+        graded = self._design.settings.compare == "score"
         after: dict[str, tuple[float, ...]] = {}
         for name, score in scores:
             after[name] = (*after.get(name, ()), score)
@@ -112,7 +117,8 @@ class BaseComparison:
         return exchange_p([ExchangeTable(before[name], values) for name, values in after.items()])
 
 
-MORE_TRIES, TRIES_TO_CONFIRM = 3, 5
+MORE_TRIES = 3
+TRIES_TO_CONFIRM = 5
 
 
 class DamageWatch:
@@ -128,7 +134,10 @@ class DamageWatch:
         base: BaseComparison | None,
         forbidden: Sequence[str],
     ) -> None:
-        self._design, self._seen, self._candidate, self._base = seen.design, seen, candidate, base
+        self._design = seen.design
+        self._seen = seen
+        self._candidate = candidate
+        self._base = base
         self._codes = FATAL | set(forbidden)
         self.stops = False
         """Whether damage was found that decides the check."""
@@ -141,7 +150,8 @@ class DamageWatch:
             name = result.golden_id
             jobs = [(name, self._candidate.fresh(name)) for _ in range(MORE_TRIES)]
             more = [result, *await self._candidate.attempt(jobs)]
-            times, base = _times(more, new.code), await self._of_base(jobs)
+            times = _times(more, new.code)
+            base = await self._of_base(jobs)
             tries = sum(not trial.error for trial in more)
             detail = new.detail or " ".join(filter(None, (new.tool, str(new.actual or ""))))
             place = self._design.places.get(name, ("", 0))

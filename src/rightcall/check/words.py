@@ -114,7 +114,8 @@ def never_seen_chance(history: int, now: int) -> float:
     return (history / (history + now)) ** (history / now) * now / (history + now) if now and history else 1.0
 
 
-OLD_DAYS, TOO_OLD_DAYS = 14, 30
+OLD_DAYS = 14
+TOO_OLD_DAYS = 30
 MOST_UNKNOWN = 0.2
 """Share of goldens without a baseline above which it says too little of the suite."""
 

@@ -42,7 +42,8 @@ def analyze(
     from rightcall.show.analysis import print_analysis, shown_findings
 
     print_analysis(console(), analysis, weak=weak)
-    where, run_id = store_argument(store_url), analysis.run
+    where = store_argument(store_url)
+    run_id = analysis.run
     shown = shown_findings(analysis)
     if shown and shown[0].since:
         print_next(f"rightcall compare {shown[0].since} {run_id}{where}")

@@ -139,7 +139,8 @@ def _output_of(path: Path, suite: str, suites: int) -> Path:
 def _check_suite(suite: Suite, file: Path, store: Store, options: CheckCommandOptions) -> CheckResult:
     from rightcall.check.suite_check import check_suite
 
-    started, is_watched = time.monotonic(), not options.as_json and sys.stderr.isatty()
+    started = time.monotonic()
+    is_watched = not options.as_json and sys.stderr.isatty()
 
     def show_comparison(done: int, goldens: int) -> None:
         if is_watched and time.monotonic() - started > 1:
@@ -261,7 +262,8 @@ def compare_with_anchor(suites: tuple[Path, ...], anchor: Path, options: CheckCo
     if options.as_json:
         print_json(result)
         return result.exit_code
-    out, color = console(), {"PASS": "green", "DECLINED": "red"}.get(result.verdict, "yellow")
+    out = console()
+    color = {"PASS": "green", "DECLINED": "red"}.get(result.verdict, "yellow")
     out.say(f"[bold {color}]{{}}[/bold {color}]: {{}}", result.verdict, result.reason)
     for golden, before, now in result.worst:
         out.say("  [red]worse[/red]  {}  {} → {}", golden, before, now)

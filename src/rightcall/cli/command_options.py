@@ -187,7 +187,8 @@ def takes_option(options: Any, name: str) -> Callable[[Command], Command]:
 
 
 def click_option(field: DeclaredOption) -> click.Option:
-    kind, option = field.types[0], field.option
+    kind = field.types[0]
+    option = field.option
     is_many = get_origin(kind) in (Sequence, tuple)
     kind = get_args(kind)[0] if is_many else kind
     is_flag = kind is bool
@@ -217,7 +218,8 @@ def _alone(option: Option) -> dict[str, Any]:
 
 
 def _help(field: DeclaredOption, is_many: bool) -> str:
-    words, default = field.option.help, field.option.default
+    words = field.option.help
+    default = field.option.default
     words += " (repeatable)" if is_many and "repeatable" not in words else ""
     return f"{words} [default: {default}]" if default else words
 
@@ -259,7 +261,8 @@ class PluginChoice(click.Choice[str]):
 
     def __init__(self, kind: str, built_in: Sequence[str]) -> None:
         super().__init__(built_in)
-        self._kind, self._built_in = kind, built_in
+        self._kind = kind
+        self._built_in = built_in
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self._built_in and value not in plugins(self._kind):

@@ -65,7 +65,8 @@ def compare(baseline: str, candidates: Sequence[str], options: CompareCommandOpt
             documents.append(to_plain(comparison) | what)
         print_json(documents)
     else:
-        out, where = console(), store_argument(options.store)
+        out = console()
+        where = store_argument(options.store)
         for comparison in comparisons:
             run = comparison.candidate
             if len(comparisons) > 1:

@@ -26,7 +26,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
-from rightcall.model.golden import AnyGolden
+from rightcall.records.golden import AnyGolden
 
 if TYPE_CHECKING:
     from rightcall.run.golden_check import DatasetFinding
@@ -39,8 +39,8 @@ from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.improve.dataset_quality import DatasetStatistics, Quality
-    from rightcall.model.run import CaseResult
-    from rightcall.model.tool import Tool
+    from rightcall.records.run import CaseResult
+    from rightcall.records.tool import Tool
     from rightcall.run.golden_check import DatasetFinding
 
 
@@ -93,10 +93,12 @@ def check(
             if skipped:
                 skipped.show()
         return
-    counts, doubts = DatasetCounts(), DatasetDoubts(toolset)
+    counts = DatasetCounts()
+    doubts = DatasetDoubts(toolset)
     goldens = counts.watch(doubts.watch(placed_goldens(file, skipped)))
     findings = [*check_goldens(goldens, toolset), *doubts.findings()]
-    errors, statistics = sum(finding.severity == "error" for finding in findings), counts.statistics()
+    errors = sum(finding.severity == "error" for finding in findings)
+    statistics = counts.statistics()
     if as_json:
         also = {"skipped": skipped.problems} if skipped else {}
         print_json(
@@ -201,7 +203,8 @@ class CountedGoldens:
     """Goldens, counted as they are read."""
 
     def __init__(self, goldens: Iterable[AnyGolden]) -> None:
-        self._goldens, self.count = goldens, 0
+        self._goldens = goldens
+        self.count = 0
 
     def __iter__(self) -> Iterator[AnyGolden]:
         for golden in self._goldens:

@@ -92,7 +92,8 @@ def list_versions(alias: str, store_url: StoreOption = None, as_json: JsonOption
     rows = []
     for version in versions:
         number = f"{version.version}{'' if version.finalized else ' (draft)'}"
-        when, prints = version.created_at[:19], version.fingerprint[:12]
+        when = version.created_at[:19]
+        prints = version.fingerprint[:12]
         rows.append((version.alias, number, f"{version.goldens:,}", version.author, when, prints))
     titles = ("dataset", "version", "goldens", "by", "when", "fingerprint")
     print_columns(console(), titles, rows, texts=("dataset", "by"))

@@ -75,7 +75,7 @@ def demo(
 
 def _get_weights() -> None:
     """Download the weights of the embedded model if they are missing."""
-    from rightcall.models.weights import model_path, pull_model
+    from rightcall.providers.weights import model_path, pull_model
 
     if not model_path("smollm2").is_file():
         tell("downloading the weights of SmolLM2-135M (98 MB, once) …", err=True)
@@ -112,7 +112,10 @@ class Story:
         *,
         as_json: bool,
     ) -> None:
-        self._folder, self._model, self._store_url, self._as_json = folder, model, store_url, as_json
+        self._folder = folder
+        self._model = model
+        self._store_url = store_url
+        self._as_json = as_json
 
     def write_files(self) -> None:
         """Write the suites, tools, goldens and recordings, so that every command shown can be repeated."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
-    from rightcall.model.golden import AnyGolden
+    from rightcall.records.golden import AnyGolden
     from rightcall.store.base import DatasetVersion
     from rightcall.store.sql.store import Store
 
@@ -21,7 +21,8 @@ def add_to_draft(store: Store, alias: str, goldens: Iterable[AnyGolden]) -> Data
     earlier = store.datasets.pull(alias, finalized=False) if store.datasets.versions(alias) else ()
     before = {golden.id: golden for golden in earlier}
     for golden in goldens:
-        name, number = golden.id, 1
+        name = golden.id
+        number = 1
         while name in before:
             number += 1
             name = f"{golden.id}~{number}"
@@ -49,7 +50,8 @@ class FileDrafts:
     def __init__(self, path: Path) -> None:
         from rightcall.datasets.goldens import load_goldens
 
-        self.name, self._path = str(path), path
+        self.name = str(path)
+        self._path = path
         self._goldens = {golden.id: golden for golden in load_goldens(path)}
 
     def goldens(self) -> list[AnyGolden]:
@@ -67,7 +69,8 @@ class StoredDrafts:
     """The draft of a dataset; others may review it at the same time."""
 
     def __init__(self, alias: str, store: str | None) -> None:
-        self.name, self._store = alias, open_store(store, must_exist=True)
+        self.name = alias
+        self._store = open_store(store, must_exist=True)
         self._store.datasets.get(alias, finalized=False)
 
     def goldens(self) -> list[AnyGolden]:

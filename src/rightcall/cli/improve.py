@@ -42,7 +42,7 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
     from rightcall.api.suite_run import plan_of_run
     from rightcall.improve.patch import file_patch
     from rightcall.improve.proof.protocol import improve_plan
-    from rightcall.models.resolver import endpoint_of
+    from rightcall.providers.resolver import endpoint_of
     from rightcall.run.suite import load_suite
 
     output = options.output

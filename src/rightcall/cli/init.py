@@ -54,7 +54,8 @@ def _write_draft(name: str, folder: Path, force: bool) -> None:
     _make_folder(folder, ("suite.yaml", "goldens.jsonl"), force=force)
     agent = "".join(f"  {line}\n" for line in draft.agent_lines)
     head = f"{SCHEMA_LINE}\nname: {json.dumps(name.partition(':')[2], ensure_ascii=False)}\n"
-    suite_file, goldens = folder / "suite.yaml", folder / "goldens.jsonl"
+    suite_file = folder / "suite.yaml"
+    goldens = folder / "goldens.jsonl"
     write_file(suite_file, f"{head}dataset: goldens.jsonl\nagent:\n{agent}".encode())
     write_file(folder / "suite.schema.json", _schema())
     save_goldens(draft.goldens, goldens)
@@ -93,7 +94,7 @@ def _schema() -> bytes:
 
 
 def _write_example(folder: Path, model: str, *, force: bool) -> None:
-    from rightcall.models.hosts import split_address
+    from rightcall.providers.hosts import split_address
 
     split_address(model)
     _make_folder(folder, FILES, force=force)

@@ -93,7 +93,8 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
     from rightcall.core.event_loop import run_blocking
 
     async def cancellable() -> T:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
         assert task is not None
         INTERRUPTS.soften = lambda: loop.call_soon_threadsafe(task.cancel)
         try:

@@ -18,7 +18,7 @@ from rightcall.store.address import open_store
 from rightcall.store.base import RunFilter
 
 if TYPE_CHECKING:
-    from rightcall.model.label import JudgementRecord
+    from rightcall.records.label import JudgementRecord
     from rightcall.store.sql.store import Store
 
 BELOW_FLOOR = 3

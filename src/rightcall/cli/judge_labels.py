@@ -20,7 +20,7 @@ from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.own_output import OWN
 from rightcall.core.text import pluralize
 from rightcall.files.atomic import write_file
-from rightcall.model.label import LabelWord
+from rightcall.records.label import LabelWord
 from rightcall.show.lines import inert_json
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name
@@ -227,7 +227,8 @@ class LabelTerminal:
     """
 
     def __init__(self, session: LabelSession) -> None:
-        self._session, self._out = session, console()
+        self._session = session
+        self._out = console()
         self._skipped: list[str] = []
         self._answered: list[str] = []
         self._notes: dict[str, str] = {}
@@ -253,7 +254,8 @@ class LabelTerminal:
         from rightcall.show.judge_report import KEYS, print_label_case
 
         session = self._session
-        question, own = session.question(case), session.own_label(case)
+        question = session.question(case)
+        own = session.own_label(case)
         total = len(session.order)
         print_label_case(
             self._out,

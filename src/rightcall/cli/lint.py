@@ -123,7 +123,8 @@ def _lint(
     from rightcall.lint.known_findings import baseline_of, without_known, write_baseline
     from rightcall.lint.lockfile import lock_of, read_lock, write_lock
 
-    lock, target = options.lock or settings.path("lock"), options.write_baseline
+    lock = options.lock or settings.path("lock")
+    target = options.write_baseline
     if options.update_lock:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")

@@ -17,10 +17,10 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.seam import name_clashes, plugins
-from rightcall.models.prices import built_in_prices
-from rightcall.models.provider_kinds import SHELVES, provider_names
-from rightcall.models.resolver import check
-from rightcall.models.weights import MODELS, list_models, model_path, pull_model
+from rightcall.providers.prices import built_in_prices
+from rightcall.providers.provider_kinds import SHELVES, provider_names
+from rightcall.providers.resolver import check
+from rightcall.providers.weights import MODELS, list_models, model_path, pull_model
 
 
 class Listing(NamedTuple):

@@ -11,7 +11,7 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import Option
 
 if TYPE_CHECKING:
-    from rightcall.model.tool import Tool
+    from rightcall.records.tool import Tool
     from rightcall.show.screen import Screen
 
 

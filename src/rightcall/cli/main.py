@@ -1,6 +1,6 @@
 """The command line: a menu of commands, each imported when it is used.
 
-A command is a file `cli/<command>.py` with a click command or group of that name, or a command of a wing in
+A command is a file `cli/<command>.py` with a click command or group of that name, or a command of a limb in
 `core/seam.py`, and a line in `MENU`. It parses, calls one function and prints; errors meant for the user become one
 line and an exit code here. Installed packages add commands as entry points of `rightcall.commands`.
 """
@@ -26,7 +26,7 @@ from rightcall.core.errors import (
     RightCallError,
     suggestion,
 )
-from rightcall.core.seam import BUILT_IN, load, missing_wing, name_clashes, plugins
+from rightcall.core.seam import BUILT_IN, load, missing_limb, name_clashes, plugins
 
 MENU: dict[str, dict[str, str]] = {
     "Measure": {
@@ -196,9 +196,9 @@ def main() -> None:
             _complain(problem)
         code = error.exit_code
     except ModuleNotFoundError as error:
-        if not missing_wing(error):
+        if not missing_limb(error):
             raise
-        _complain(missing_wing(error))
+        _complain(missing_limb(error))
         code = ConfigError.exit_code
     except (KeyboardInterrupt, click.Abort):
         _tell(INTERRUPTS.reason)

@@ -29,7 +29,7 @@ OPTIONS = {
 
 
 class McpGroup(CommandGroup):
-    """A group with the commands of a wing, imported when used."""
+    """A group with the commands of a limb, imported when used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*super().list_commands(ctx), *CONTRACTS]
@@ -76,7 +76,8 @@ def call(
     invocation = run_interruptible(_call_tool(source, name, values, real=real, store_url=store_url))
     output = invocation.call.output
     if as_json:
-        latency, replayed = invocation.call.latency_ms, invocation.replayed
+        latency = invocation.call.latency_ms
+        replayed = invocation.replayed
         numbers = {"latency_ms": latency, "replayed": replayed}
         print_json({"outcome": invocation.outcome, "output": output, **numbers})
     elif isinstance(output, str):
@@ -243,7 +244,7 @@ def _value(text: str) -> Any:
 async def _call_tool(
     source: str, name: str, arguments: dict[str, Any], *, real: bool, store_url: str | Path | None
 ) -> Any:
-    from rightcall.model.call import ToolCall
+    from rightcall.records.call import ToolCall
     from rightcall.tools.definitions.source import open_source
     from rightcall.tools.runtime.errors import Aborted
     from rightcall.tools.runtime.toolbox import Toolbox

@@ -25,7 +25,7 @@ from rightcall.store.address import open_store, store_address
 
 if TYPE_CHECKING:
     from rightcall.cli.run_execution import Execution
-    from rightcall.models.endpoint import ModelEndpoint
+    from rightcall.providers.endpoint import ModelEndpoint
     from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
 
@@ -199,12 +199,8 @@ def run_perturbations(plans: list[Plan], texts: Path, options: RunOptions) -> No
 
 def paraphrases_of(plan: Plan, path: Path, model: ModelEndpoint | None) -> dict[str, tuple[str, ...]]:
     """Paraphrases from the file next to the suite; with a model, also of the goldens that have none there."""
-    from rightcall.improve.paraphrases import (
-        paraphrase_goldens,
-        read_paraphrases,
-        write_paraphrases,
-    )
-    from rightcall.model.golden import Golden
+    from rightcall.improve.paraphrases import paraphrase_goldens, read_paraphrases, write_paraphrases
+    from rightcall.records.golden import Golden
 
     goldens = [golden for golden in plan.goldens() if isinstance(golden, Golden)]
     written = read_paraphrases(path, goldens)

@@ -16,7 +16,7 @@ from rightcall.cli.run_progress import ReaderGone, Watching
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.core.own_output import OWN
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 from rightcall.run.cost_estimate import role_hosts
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunOptions
@@ -53,7 +53,9 @@ class Execution(msgspec.Struct, frozen=True):
         if options.as_json:
             from rightcall.show.rows import write_outcome
 
-            run, word, numbers = outcome.run.id, outcome.verdict.word, self._attack_numbers(outcome)
+            run = outcome.run.id
+            word = outcome.verdict.word
+            numbers = self._attack_numbers(outcome)
             write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.judged, numbers)
         else:
             self._print(outcome, watching, again)
@@ -72,7 +74,8 @@ class Execution(msgspec.Struct, frozen=True):
         from rightcall.show.run_screen import NextStep, print_steps, run_screen
         from rightcall.show.safety import print_finished
 
-        where, verdict = store_argument(self.options.store), outcome.verdict
+        where = store_argument(self.options.store)
+        verdict = outcome.verdict
         with open_store(self.options.store) as store:
             screen = run_screen(
                 store,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rightcall.api.run_display import RunDisplay
 from rightcall.core.own_output import OWN
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.run import CaseResult, Run
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.run import CaseResult, Run
+from rightcall.records.tool import Tool
 from rightcall.run.decisions import label_sentences
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning

@@ -75,7 +75,9 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
     if view is None:  # a format of an installed package
         tell(f"wrote {path}")
         return
-    total, size, rate = view.summary.total, path.stat().st_size, "nothing"
+    total = view.summary.total
+    size = path.stat().st_size
+    rate = "nothing"
     if total.pass_rate is not None:
         rate = f"{percent(total.pass_rate, 1)} ({percent_interval(total.low, total.high)})"
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")

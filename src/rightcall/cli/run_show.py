@@ -51,7 +51,8 @@ def show(
     from rightcall.show.whole_run import show_run
 
     with open_store(store_url, must_exist=True) as store:
-        stored, where = store.runs.get(run), store_argument(store_url)
+        stored = store.runs.get(run)
+        where = store_argument(store_url)
         if case is not None:
             _show_case(store, stored, case, trial, raw=raw, as_json=as_json, why=why, where=where)
             return
@@ -72,7 +73,8 @@ def _show_baseline(path: Path, *, as_json: bool) -> None:
 
     require_baseline(path)
     pool = load_baseline(path)
-    header, out = pool.header, console()
+    header = pool.header
+    out = console()
     if as_json:
         print_json(header)
         return

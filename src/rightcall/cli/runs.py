@@ -253,7 +253,8 @@ def delete(
 
 def _age(text: str) -> timedelta:
     """`30d`, `12h` or `4w`."""
-    number, unit = text[:-1], {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])
+    number = text[:-1]
+    unit = {"h": "hours", "d": "days", "w": "weeks"}.get(text[-1:])
     if unit is None or not number.isdecimal() or len(number) > 5:
         raise click.UsageError(f"--older {text}: write a number and h, d or w, such as 30d")
     return timedelta(**{unit: int(number)})
@@ -314,7 +315,8 @@ def print_flaky(store_url: str | Path | None, run: str, *, as_json: bool) -> Non
 
     with open_store(store_url, must_exist=True) as store:
         report = flakiness(store, run)
-        name, shown = case_names(store, run), () if as_json else report.flaky[:MOST_SHOWN]
+        name = case_names(store, run)
+        shown = () if as_json else report.flaky[:MOST_SHOWN]
         names = [name(case.golden_id) for case in shown]
     if as_json:
         print_json(report)

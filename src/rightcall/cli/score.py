@@ -22,7 +22,7 @@ from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
     from rightcall.api.recorded_scores import RecordedScores
-    from rightcall.model.run import Summary
+    from rightcall.records.run import Summary
     from rightcall.show.view.grouped_trials import GoldenRow
     from rightcall.show.view.safety import SafetyView
 
@@ -58,7 +58,8 @@ def names_of_user(*copies: tuple[Path, Path]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        where, problem = error.where, error.problem
+        where = error.where
+        problem = error.problem
         for copy in (str(copy) for path, copy in copies if path != copy):
             where, problem = (text.replace(copy, "standard input") for text in (where, problem))
         raise InputError(where, problem, error.hint) from None
@@ -151,7 +152,8 @@ def _print_scores(scores: RecordedScores, failures: int, hints: list[str], golde
     from rightcall.show.view.failures import names_of
     from rightcall.show.view.grouped_trials import with_titles
 
-    asked, watcher = AskedMetrics(scores.metric_names), Watcher("scoring", failures, scores.tools)
+    asked = AskedMetrics(scores.metric_names)
+    watcher = Watcher("scoring", failures, scores.tools)
     for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
         pass
     notes = [*_skip_note(scores.left_out), *asked.lines(scores.summary)]

@@ -12,7 +12,10 @@ from rightcall.core.errors import ConfigError, MissingExtraError
 from rightcall.core.options import ConcurrencyOption, Option, StoreOption, TrialsOption
 from rightcall.core.own_output import OWN
 
-USAGE_ERROR, NOTHING_COLLECTED, INTERNAL_ERROR, INTERRUPTED = 4, 5, 3, 2
+USAGE_ERROR = 4
+NOTHING_COLLECTED = 5
+INTERNAL_ERROR = 3
+INTERRUPTED = 2
 
 NOT_REWRITTEN = "ignore:Module already imported so cannot be rewritten:pytest.PytestAssertRewriteWarning"
 """The command itself has imported the package whose plugin pytest loads; it has no asserts to rewrite."""

@@ -16,5 +16,5 @@ own_output  where a command writes, apart from what code under test prints
     declared_values  values checked against the types that a signature or a record declares
     dates         days as people write them: ISO, with slashes, with the month in words; and words relative to today
     lazy_pattern  regular expressions that are compiled when they are first used
-    seam          the seam: where wings and installed packages enter the core, which imports none of them
+    seam          the seam: where limbs and installed packages enter the core, which imports none of them
 """

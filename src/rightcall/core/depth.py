@@ -85,7 +85,8 @@ def is_too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     """Whether a plain value is nested deeper than the limit or contains itself. Walks without recursion."""
     if type(value) is not dict and type(value) is not list:
         return False
-    layer, depth = [value], 0
+    layer = [value]
+    depth = 0
     while layer:
         depth += 1
         if depth > limit:

@@ -53,7 +53,9 @@ class InputError(RightCallError):
     """
 
     def __init__(self, where: str, problem: str, hint: str = "") -> None:
-        self.where, self.problem, self.hint = where, problem, hint
+        self.where = where
+        self.problem = problem
+        self.hint = hint
         text = f"{where}: {problem}" if where else problem
         super().__init__(f"{text}; {hint}" if hint else text)
 
@@ -128,7 +130,8 @@ class ToolServerDown(InfrastructureError):  # noqa: N818  it is news of a server
 
 class _WithResults(Exception):  # noqa: N818  what both have
     def __init__(self, text: str, *, result: object = None, results: tuple[object, ...] = ()) -> None:
-        self.result, self.results = result, results or (() if result is None else (result,))
+        self.result = result
+        self.results = results or (() if result is None else (result,))
         super().__init__(text)
 
 
@@ -182,8 +185,11 @@ class ProviderError(InfrastructureError):
         retry_after: float | None = None,
         status: int | None = None,
     ) -> None:
-        self.problem, self.kind, self.retryable = problem, kind, retryable
-        self.retry_after, self.status = retry_after, status
+        self.problem = problem
+        self.kind = kind
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
         super().__init__(problem)
 
 
@@ -191,7 +197,8 @@ def suggestion(word: str, words: Iterable[str]) -> str:
     """`did you mean 'x'?` for the known word closest to `word`, else one that is a part of it; "" without any."""
     import difflib  # only needed for error messages
 
-    known, parts = list(words), word.split("_")
+    known = list(words)
+    parts = word.split("_")
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6) or [
         name for name in known if name in parts
     ]

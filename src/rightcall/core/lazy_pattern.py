@@ -16,7 +16,8 @@ def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
 
 class _LazyPattern:
     def __init__(self, pattern: str, flags: int) -> None:
-        self._pattern, self._flags = pattern, flags
+        self._pattern = pattern
+        self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
         """A method of the compiled pattern, which is an attribute from now on."""

@@ -85,7 +85,8 @@ def kill_process(process: int) -> None:
 
 def processes_with_variable(variable: str, value: str) -> list[int]:
     """Other processes whose environment has the variable; none where there is no /proc."""
-    entry, own = f"{variable}={value}".encode(), str(os.getpid())
+    entry = f"{variable}={value}".encode()
+    own = str(os.getpid())
     folders = PROC.iterdir() if PROC.is_dir() else ()
     return [
         int(folder.name)

@@ -40,7 +40,10 @@ P = ParamSpec("P")
 Options = TypeVar("Options")
 T = TypeVar("T")
 
-COMMON, SELECTION, SCALE, CI = "Common options", "What to run", "Scale", "CI"
+COMMON = "Common options"
+SELECTION = "What to run"
+SCALE = "Scale"
+CI = "CI"
 """The groups of options in `--help`."""
 MOST_TRIALS = 100_000
 MOST_AT_ONCE = 10_000

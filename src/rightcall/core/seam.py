@@ -1,8 +1,8 @@
-"""The seam: where wings and installed packages enter the core, which imports none of them.
+"""The seam: where limbs and installed packages enter the core, which imports none of them.
 
-A part has a kind (`commands`, `metrics`, …) and a name. `BUILT_IN` lists the parts of the wings as `module:attribute`;
+A part has a kind (`commands`, `metrics`, …) and a name. `BUILT_IN` lists the parts of the limbs as `module:attribute`;
 nothing is imported until it is used. Installed packages add parts as entry points of the group `rightcall.<kind>`. A
-built-in part wins over an installed one of the same name, unless its wing was removed: a wing may become a separate
+built-in part wins over an installed one of the same name, unless its limb was removed: a limb may become a separate
 package. Rooms with a shelf (metrics, providers, lint rules, …) list their own built-in parts and ask here for the rest.
 """
 
@@ -39,16 +39,16 @@ KINDS = {
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "commands": {
-        "attacks": "rightcall.wings.attacks.commands.attacks:attacks",
-        "audit": "rightcall.wings.audit.command:audit",
-        "generate": "rightcall.wings.generate.commands.generate:generate",
-        "monitor": "rightcall.wings.monitor.command:monitor",
-        "traces": "rightcall.wings.traces.command:traces",
+        "attacks": "rightcall.limbs.attacks.commands.attacks:attacks",
+        "audit": "rightcall.limbs.audit.command:audit",
+        "generate": "rightcall.limbs.generate.commands.generate:generate",
+        "monitor": "rightcall.limbs.monitor.command:monitor",
+        "traces": "rightcall.limbs.traces.command:traces",
     },
     "evidence": {
         "above_floor": "rightcall.run.floor:floor_evidence",
         "judges": "rightcall.run.judged_estimate:label_evidence",
-        "worst_case": "rightcall.wings.attacks.worst_case.plan_numbers:worst_case_evidence",
+        "worst_case": "rightcall.limbs.attacks.worst_case.plan_numbers:worst_case_evidence",
     },
     "layers": {
         "guard": "rightcall.tools.guard.monitor:guard_layer",
@@ -60,7 +60,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
     },
     "pages": {
-        "live": "rightcall.wings.monitor.live_page",
+        "live": "rightcall.limbs.monitor.live_page",
     },
     "rules": {
         "above_floor": "rightcall.decide.floor_rule:FloorRules",
@@ -71,28 +71,28 @@ BUILT_IN: dict[str, dict[str, str]] = {
     },
     "services": {
         "agent_tools": "rightcall.agents.observed.catalog:agent_tools",
-        "attacks": "rightcall.wings.attacks.attacked_plan:attacks",
-        "attacked_plan": "rightcall.wings.attacks.attacked_plan:plan_with_attacks",
-        "audit_overview": "rightcall.wings.audit.overview:audit_overview",
-        "assistant": "rightcall.wings.assistant.server:serve_assistant",
-        "expected_drafts": "rightcall.wings.generate.run_proposals:draft_expectations",
-        "mcp_record": "rightcall.wings.contracts.command:record",
-        "mcp_serve": "rightcall.wings.contracts.command:serve",
-        "monitor_demo": "rightcall.wings.monitor.command:show_demo",
-        "mcp_verify": "rightcall.wings.contracts.command:verify",
-        "observe_spans": "rightcall.wings.traces.traced_agent:observe_spans",
-        "spellings": "rightcall.model.dialects",
-        "simulator": "rightcall.wings.generate.simulator:ConversationSimulator",
-        "span_receiver": "rightcall.wings.traces.span_receiver:SpanReceiver",
-        "synthesizer": "rightcall.wings.generate.synthesizer:Synthesizer",
-        "synthesizer_configs": "rightcall.wings.generate.config",
-        "traced_goldens": "rightcall.wings.traces.trace_import:recorded_goldens",
-        "workers": "rightcall.wings.ray.place:Workers",
+        "attacks": "rightcall.limbs.attacks.attacked_plan:attacks",
+        "attacked_plan": "rightcall.limbs.attacks.attacked_plan:plan_with_attacks",
+        "audit_overview": "rightcall.limbs.audit.overview:audit_overview",
+        "assistant": "rightcall.limbs.assistant.server:serve_assistant",
+        "expected_drafts": "rightcall.limbs.generate.run_proposals:draft_expectations",
+        "mcp_record": "rightcall.limbs.contracts.command:record",
+        "mcp_serve": "rightcall.limbs.contracts.command:serve",
+        "monitor_demo": "rightcall.limbs.monitor.command:show_demo",
+        "mcp_verify": "rightcall.limbs.contracts.command:verify",
+        "observe_spans": "rightcall.limbs.traces.traced_agent:observe_spans",
+        "spellings": "rightcall.records.dialects",
+        "simulator": "rightcall.limbs.generate.simulator:ConversationSimulator",
+        "span_receiver": "rightcall.limbs.traces.span_receiver:SpanReceiver",
+        "synthesizer": "rightcall.limbs.generate.synthesizer:Synthesizer",
+        "synthesizer_configs": "rightcall.limbs.generate.config",
+        "traced_goldens": "rightcall.limbs.traces.trace_import:recorded_goldens",
+        "workers": "rightcall.limbs.ray.place:Workers",
     },
 }
-"""What wings, and modules that are loaded late, add. A service is one function or class that the core asks for."""
+"""What limbs, and modules that are loaded late, add. A service is one function or class that the core asks for."""
 
-WINGS = "rightcall.wings."
+LIMBS = "rightcall.limbs."
 GROUP = "rightcall."
 
 project_folders: list[str] = []
@@ -160,26 +160,26 @@ def plugin_errors(kind: str, built_in: Collection[str] = ()) -> list[str]:
 
 
 def find(kind: str, name: str) -> Any | None:
-    """The part of that name, loaded; None when there is none, or when its wing was removed."""
+    """The part of that name, loaded; None when there is none, or when its limb was removed."""
     target = BUILT_IN.get(kind, {}).get(name)
     if target is not None:
         try:
             return import_target(target)
         except ModuleNotFoundError as error:
-            if not missing_wing(error):
+            if not missing_limb(error):
                 raise
     plugin = plugins(kind).get(name)
     return plugin.load() if plugin is not None else None
 
 
 def load(kind: str, name: str) -> Any:
-    """The part of that name, loaded; `ConfigError` says what to install when its wing was removed."""
+    """The part of that name, loaded; `ConfigError` says what to install when its limb was removed."""
     part = find(kind, name)
     if part is None:
         try:
             return import_target(BUILT_IN[kind][name])
         except ModuleNotFoundError as error:
-            raise ConfigError(f"{KINDS[kind]} '{name}': {missing_wing(error)}") from None
+            raise ConfigError(f"{KINDS[kind]} '{name}': {missing_limb(error)}") from None
     return part
 
 
@@ -192,10 +192,10 @@ def import_target(target: str) -> Any:
     return part
 
 
-def missing_wing(error: ModuleNotFoundError) -> str:
-    """What to install when a wing could not be imported; empty when something else is missing."""
+def missing_limb(error: ModuleNotFoundError) -> str:
+    """What to install when a limb could not be imported; empty when something else is missing."""
     module = error.name or ""
-    if not module.startswith(WINGS) and f"{module}." != WINGS:
+    if not module.startswith(LIMBS) and f"{module}." != LIMBS:
         return ""
     return (
         f"{module} is not part of this installation; install it with: pip install --force-reinstall rightcall"

@@ -19,8 +19,8 @@ from rightcall.datasets.goldens import FIELDS, load_goldens, numbered_goldens, s
 from rightcall.datasets.review import ReviewState, reviewed
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
+from rightcall.records.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
 
 FileType = Literal["json", "jsonl", "csv", "yaml"]
 FILE_TYPES = get_args(FileType)

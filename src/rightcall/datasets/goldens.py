@@ -30,8 +30,8 @@ from rightcall.datasets.targets import golden_of_target, is_target
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import value_of
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls, with_id
+from rightcall.records.dialects import read_tool
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, expect_no_calls, with_id
 
 Kind: TypeAlias = type[Golden] | type[ConversationalGolden]
 
@@ -182,9 +182,11 @@ def _other_kind(item: Any, kind: Kind, where: str, first_line: int) -> InputErro
     except InputError:
         return None
     if kind is Golden and "scenario" in fields:
-        here, there = "conversational (it has 'scenario')", "single-turn"
+        here = "conversational (it has 'scenario')"
+        there = "single-turn"
     elif kind is ConversationalGolden and "input" in fields and "scenario" not in fields:
-        here, there = "single-turn (it has 'input')", "conversational"
+        here = "single-turn (it has 'input')"
+        there = "conversational"
     else:
         return None
     hint = "put the two kinds in separate files"
@@ -196,7 +198,8 @@ def _of_one_kind(goldens: Iterable[AnyGolden], path: str) -> Iterator[AnyGolden]
     for place, golden in enumerate(goldens, 1):
         kind = kind or type(golden)
         if type(golden) is not kind:
-            other_kind, first = type(golden).__name__, kind.__name__
+            other_kind = type(golden).__name__
+            first = kind.__name__
             problem = f"golden {place} ('{golden.id}') is a {other_kind}, the first is a {first}"
             raise InputError(path, problem, "put the two kinds in separate files")
         yield golden

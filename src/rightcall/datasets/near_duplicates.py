@@ -7,7 +7,8 @@ import unicodedata
 import zlib
 from collections.abc import Iterator
 
-BINS, BANDS = 32, 16
+BINS = 32
+BANDS = 16
 ROWS = BINS // BANDS
 ALIKE = 0.8
 
@@ -19,7 +20,8 @@ class NearTexts:
     """
 
     def __init__(self, alike: float = ALIKE, most_in_band: int | None = None) -> None:
-        self._alike, self._most = alike, most_in_band
+        self._alike = alike
+        self._most = most_in_band
         self._bands: dict[tuple[int, ...], list[int]] = {}
         self._texts: list[tuple[str, frozenset[int]]] = []
 
@@ -69,7 +71,8 @@ def _bands(grams: frozenset[int]) -> Iterator[tuple[int, ...]]:
     signature = [0] * BINS
     for gram in grams:
         mixed = (gram * 0x9E3779B1) & 0xFFFFFFFF  # neighbouring checksums must not share bins
-        place, value = mixed % BINS, mixed // BINS + 1
+        place = mixed % BINS
+        value = mixed // BINS + 1
         if signature[place] == 0 or value < signature[place]:
             signature[place] = value
     for band in range(BANDS):

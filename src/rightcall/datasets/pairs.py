@@ -21,10 +21,10 @@ from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.goldens import load_goldens, numbered_goldens
 from rightcall.datasets.trajectories import numbered_trajectories
 from rightcall.files.checked_read import require_file
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.golden_id import conversation_recorded_as
-from rightcall.model.safety import MARK
-from rightcall.model.trajectory import RecordedTrajectory, Trajectory
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.golden_id import conversation_recorded_as
+from rightcall.records.safety import MARK
+from rightcall.records.trajectory import RecordedTrajectory, Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
 NO_MORE = (0, None)
@@ -58,15 +58,19 @@ class _Pairing:
     def __init__(
         self, goldens: Path, trajectories: Path, partial: bool, left_out: Callable[[int], None]
     ) -> None:
-        self._goldens, self._trajectories = goldens, trajectories
-        self._partial, self._left_out = partial, left_out
-        self._ids, self._trials = Repeats(), Repeats()
+        self._goldens = goldens
+        self._trajectories = trajectories
+        self._partial = partial
+        self._left_out = left_out
+        self._ids = Repeats()
+        self._trials = Repeats()
         self._numbered = self._unnumbered = False
         self._met = 0  # goldens that have had a trajectory, in the order of the file
         self._counts = array("I")  # how many each had; shorter than that while the rest had one
 
     def pairs(self) -> Iterator[Pair]:
-        goldens, recorded = numbered_goldens(self._goldens), numbered_trajectories(self._trajectories)
+        goldens = numbered_goldens(self._goldens)
+        recorded = numbered_trajectories(self._trajectories)
         add_id = self._ids.add
         current: AnyGolden | None = None
         count = 0
@@ -205,7 +209,8 @@ class GoldenIndex:
     """A temporary database of goldens, in an unnamed file."""
 
     def __init__(self, connection: sqlite3.Connection, counts: array[int]) -> None:
-        self._connection, self._counts = connection, counts
+        self._connection = connection
+        self._counts = counts
         self._played = Counter[str]()  # of conversations with simulated users, of which there are few
         self._decode: dict[int, Callable[[bytes], AnyGolden]] = {
             0: msgspec.json.Decoder(Golden).decode,

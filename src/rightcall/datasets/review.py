@@ -19,8 +19,8 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names
 from rightcall.datasets.goldens import golden_of_plain
-from rightcall.model.golden import AnyGolden, G, Golden
-from rightcall.model.record import Record
+from rightcall.records.golden import AnyGolden, G, Golden
+from rightcall.records.record import Record
 
 ReviewState = Literal["pending", "accepted", "rejected"]
 STATES: tuple[ReviewState, ...] = get_args(ReviewState)

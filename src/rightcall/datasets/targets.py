@@ -25,7 +25,7 @@ from rightcall.datasets.deepeval.names import snake_case
 from rightcall.datasets.formats import GOLDENS, format_of
 from rightcall.datasets.formats.collection import read_each
 from rightcall.files.documents import value_of
-from rightcall.model.golden import Golden, with_id
+from rightcall.records.golden import Golden, with_id
 
 FIELDS = ("data", "target", "metadata", "id")
 DATA = ("prompt", "system_prompt", "tools", "config")
@@ -57,7 +57,8 @@ def golden_of_datapoint(raw: Any, where: str) -> Golden:
     item = _object(raw, where, "an item")
     if "data" not in item:
         raise InputError(where, "missing required field 'data'", 'such as {"data": …, "target": …}')
-    data, target = item["data"], item.get("target")
+    data = item["data"]
+    target = item.get("target")
     try:
         codec.encode([data, target])
     except TypeError as error:
@@ -90,7 +91,8 @@ def _fields(
     data: Mapping[str, Any], target: Mapping[str, Any], metadata: Mapping[str, Any], name: Any
 ) -> dict[str, Any]:
     config = dict(data.get("config") or {})
-    expected, forbidden = target.get("expected_tools"), target.get("forbidden_tools")
+    expected = target.get("expected_tools")
+    forbidden = target.get("forbidden_tools")
     fields = {
         "input": data["prompt"],
         "id": None if name is None else str(name),

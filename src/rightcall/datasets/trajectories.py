@@ -1,7 +1,7 @@
 """Reading and writing recorded trajectories.
 
 A line is the short form `{"golden_id", "trial"?, "calls": [{"name", "arguments"}], "output"?, …}` or has
-`messages`, in any spelling that `model.dialects` reads. With both, `calls` and `output` take precedence and the
+`messages`, in any spelling that `records.dialects` reads. With both, `calls` and `output` take precedence and the
 messages are kept too; a call in the messages that `calls` does not have is an error. The first `given` messages
 happened before the agent started: their calls are not its. Lines of `rightcall runs export` are read too.
 """
@@ -31,14 +31,14 @@ from rightcall.datasets.formats.collection import (
 )
 from rightcall.files.atomic import atomic_write
 from rightcall.files.checked_read import require_file
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import anthropic, native, openai, read_messages, trajectory_from_messages
-from rightcall.model.dialects.endings import stop_of_answer
-from rightcall.model.dialects.transcript import missing_call, require_answer
-from rightcall.model.message import Message, calls_of
-from rightcall.model.record import Record, Several, plain_constructor
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import (
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects import anthropic, native, openai, read_messages, trajectory_from_messages
+from rightcall.records.dialects.endings import stop_of_answer
+from rightcall.records.dialects.transcript import missing_call, require_answer
+from rightcall.records.message import Message, calls_of
+from rightcall.records.record import Record, Several, plain_constructor
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import (
     NOTHING_USED,
     AgentAnswer,
     Dialogue,
@@ -132,7 +132,9 @@ def _read(path: Path, items: Iterator[tuple[int, Any]]) -> Iterator[tuple[int, R
     first = next(items, None)
     if first is None:
         return
-    decode, others, ways = decoder_for(TrajectoryLine, first[1]), 0, list(_WAYS)
+    decode = decoder_for(TrajectoryLine, first[1])
+    others = 0
+    ways = list(_WAYS)
     for number, item in chain([first], items):
         try:
             if type(item) is bytes and len(item) > SHORT:
@@ -265,7 +267,8 @@ def _history_length(trajectory: Trajectory) -> int | None:
     """How many messages a line must call history, so that its calls cover those of the others; None for no more than
     the dialogue says. Traces record whole conversations, of which the last turn is theirs.
     """
-    messages, start = trajectory.messages, trajectory.own_start
+    messages = trajectory.messages
+    start = trajectory.own_start
     if not missing_call(calls_of(messages[start:]), trajectory.calls):
         return None
     turns = (at + 1 for at in range(len(messages) - 1, start - 1, -1) if messages[at].role == "user")

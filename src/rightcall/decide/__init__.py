@@ -1,7 +1,7 @@
 """Decides whether a run passes, from plain outcomes: no store, no screen, no clock.
 
     config     Gate: the `gate:` mapping of a suite, read and checked
-    outcome    Outcome: what a gate sees of a golden; gathered from case results
+    golden_outcomes  Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
     rate_range the range of a rate as it is shown    essay   why a verdict is what it is, at length
     rule_source  how capabilities add rules, by keys of a gate and by facts of a run

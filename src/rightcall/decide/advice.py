@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rightcall.core.text import percent, pluralize
-from rightcall.decide.outcome import Outcome, goldens_with_scores
+from rightcall.decide.golden_outcomes import Outcome, goldens_with_scores
 from rightcall.decide.rules import Check, RateRule
 from rightcall.decide.simulation import Demand, Population, goldens_for_power
 from rightcall.stats.gaffke import Units
@@ -22,7 +22,8 @@ _MANY = 1_000
 
 def advice(rule: RateRule, check: Check, outcomes: Sequence[Outcome], alpha: float) -> str:
     """How many goldens reach a PASS with 80% probability if the observed rate is the true rate."""
-    value, limit = check.value or 0.0, rule.limit
+    value = check.value or 0.0
+    limit = rule.limit
     if abs(value - limit) < TOO_NEAR:
         return f"{check.name} is too close to {percent(limit)} to decide with a reasonable number of goldens"
     if value < limit:

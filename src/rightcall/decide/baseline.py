@@ -12,10 +12,10 @@ from rightcall.core.text import pluralize, points
 from rightcall.decide.comparison import MOST_ERRORS, compare
 from rightcall.decide.comparison_claim import ComparisonClaim
 from rightcall.decide.config import Gate
-from rightcall.decide.outcome import Outcome, unanswered_trials
+from rightcall.decide.golden_outcomes import Outcome, unanswered_trials
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, Decision, GateRule
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 
 MUST_MATCH = ("metrics", "simulator")
 """Fingerprints that must match for a difference to say anything about the agent.
@@ -63,7 +63,8 @@ class BaselineRules(RuleSource):
         if earlier is None:
             raise ConfigError(f"gate: the outcomes of the baseline '{gate.baseline.run}' are needed")
         baseline = earlier if isinstance(earlier, Baseline) else Baseline(earlier)
-        margin, name = gate.baseline.margin, gate.baseline.run
+        margin = gate.baseline.margin
+        name = gate.baseline.run
         return (BaselineRule(baseline, margin, name, max_error_rate=gate.max_error_rate),)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 
 from rightcall.decide.comparison import AdjustedTests, Comparison, compare, with_alarms, with_claim
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.stats.paired_tests import holm
 
 

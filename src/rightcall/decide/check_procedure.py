@@ -89,7 +89,8 @@ class CheckProcedure:
 
     def _small(self, rule: SmallSuiteRule) -> Generator[Ask, Sequence[TrialScores], SmallDecision | None]:
         """The decision of a rule for few goldens, with its confirmation; None when the budget ended it."""
-        self.small, cut = rule, False
+        self.small = rule
+        cut = False
         try:
             self.decision = yield from rule.steps()
         except OverBudgetError:
@@ -198,7 +199,8 @@ class CheckProcedure:
 
     def _by_pairs(self) -> Generator[Ask, Sequence[TrialScores], bool]:
         goldens = broken_goldens(self.rule.sums(), self._plan.clusters)
-        seen, cut = PairedTrials(goldens, self._plan.settings.confirm_level), False
+        seen = PairedTrials(goldens, self._plan.settings.confirm_level)
+        cut = False
         try:
             while pairs := seen.next_pairs():
                 seen.feed(pairs, (yield Ask(pairs, pairs=True)))
@@ -230,9 +232,11 @@ class CheckProcedure:
 
     def _by_another_draw(self) -> Generator[Ask, Sequence[TrialScores], bool]:
         """Another draw of the candidate against the same baseline."""
-        settings, strata = self._plan.settings, self._plan.another_draw()
+        settings = self._plan.settings
+        strata = self._plan.another_draw()
         asked = self.confirm or AlarmConfirmation("candidate", settings.alpha)
-        rule, cut = CheckRule(strata, Risks(asked.level, settings.beta)), False
+        rule = CheckRule(strata, Risks(asked.level, settings.beta))
+        cut = False
         try:
             for wave in self._waves(rule, strata):
                 scores = yield from self._run(wave, None)

@@ -7,7 +7,7 @@ from rightcall.decide.check_rule import CheckWord, StratumState
 from rightcall.decide.check_settings import CHECKS, ConfirmMode
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 FORMAT = "rightcall/check/1"
 EXIT_CODES: dict[CheckWord, int] = {

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.decide.check_settings import Risks, Stratum, pair_difference
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values, units
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 from rightcall.stats.sequential import e_value
@@ -128,12 +128,14 @@ class CheckRule:
 
     def spend_alarm(self) -> Decided | None:
         """Continue after an alarm that was not confirmed: WORSE does not come again."""
-        self._alarm_spent, self.decided = True, None
+        self._alarm_spent = True
+        self.decided = None
         return self._judge()
 
     def lower_alpha(self, alpha: float) -> Decided | None:
         """Continue with a smaller risk of WORSE; an alarm that no longer counts at this level is withdrawn."""
-        self._risks, self.decided = Risks(alpha, self._risks.beta), None
+        self._risks = Risks(alpha, self._risks.beta)
+        self.decided = None
         return self._judge()
 
     def sums(self) -> dict[str, float]:
@@ -172,7 +174,8 @@ class _Track:
 
     def __init__(self, stratum: Stratum) -> None:
         self.stratum = stratum
-        margin, s = stratum.margin, stratum.noise * (1 + 1 / stratum.share_size)
+        margin = stratum.margin
+        s = stratum.noise * (1 + 1 / stratum.share_size)
         self.bet_worse = min(0.95, margin / (margin + s))
         self.bet_fine = min(0.9 / (1 - margin), margin / (s + margin**2))
         self.log_worse = self.log_fine = 0.0

@@ -17,7 +17,7 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.options import described
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 ALARM = 0.2
 """The risk of an alarm when nothing got worse, where fresh trials of both versions confirm it."""
@@ -232,11 +232,13 @@ def units(names: Iterable[str], seed: str, clusters: Mapping[str, str]) -> tuple
 
 def first_units(order: tuple[tuple[str, ...], ...], most: int) -> tuple[tuple[str, ...], ...]:
     """The first units with no more goldens than requested; at least one."""
-    taken, goldens = 0, 0
+    taken = 0
+    goldens = 0
     for unit in order:
         if taken and goldens + len(unit) > most:
             break
-        taken, goldens = taken + 1, goldens + len(unit)
+        taken = taken + 1
+        goldens = goldens + len(unit)
     return order[:taken]
 
 

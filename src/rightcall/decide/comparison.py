@@ -20,8 +20,8 @@ from rightcall.decide.difference import (
     non_inferior,
     worse_by_more,
 )
-from rightcall.decide.outcome import Outcome, Unanswered, alarms_of, unanswered_trials
-from rightcall.model.record import Record
+from rightcall.decide.golden_outcomes import Outcome, Unanswered, alarms_of, unanswered_trials
+from rightcall.records.record import Record
 from rightcall.stats.clusters import weighted_mean
 from rightcall.stats.intervals import Interval
 from rightcall.stats.paired_tests import benjamini_hochberg, fisher_exact
@@ -165,7 +165,8 @@ def compare(  # noqa: PLR0913  keywords, each a separate question
         raise ConfigError(f"compare: alpha must be above 0 and at most {MOST_ALPHA:g}, got {alpha:g}")
     share = alpha / candidates
     differences = differences_of(a, b, metric=metric, alpha=share, seed=seed)
-    pairs, missing = differences.pairs, (unanswered_trials(a, metric), unanswered_trials(b, metric))
+    pairs = differences.pairs
+    missing = (unanswered_trials(a, metric), unanswered_trials(b, metric))
     answered = {o.golden_id for o in a if o.scores(metric)}
     lost = tuple(golden for golden in missing[1].never if golden in answered)
     bare = msgspec.structs.replace(
@@ -203,11 +204,13 @@ def _only_in(runs_own: Sequence[Outcome], other: Sequence[Outcome], metric: str 
 
 def _numbers(differences: Differences, margin: float, alpha: float, share: float) -> Comparison:
     """A comparison without its claim; interval and bounds are at `share`, which is `alpha` with one candidate."""
-    pairs, difference = differences.pairs, differences.answered
+    pairs = differences.pairs
+    difference = differences.answered
     p, p_mid = differences.p
     rate_a = weighted_mean([p.a for p in pairs], [p.weight for p in pairs]) if pairs else 0.0
     p_ok, bounds = non_inferior(differences, margin, share)
-    (low, high), (bound_low, bound_high) = _ends(difference.interval), _ends(bounds)
+    (low, high) = _ends(difference.interval)
+    (bound_low, bound_high) = _ends(bounds)
     return Comparison(
         change="INCONCLUSIVE",
         sentence="",

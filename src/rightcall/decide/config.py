@@ -10,9 +10,9 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.decide.options import About
-from rightcall.model.failure import Code, WorstCaseCode
-from rightcall.model.record import Record
-from rightcall.model.worst_case import Threat
+from rightcall.records.failure import Code, WorstCaseCode
+from rightcall.records.record import Record
+from rightcall.records.worst_case import Threat
 
 ATTACK_CODES = frozenset({"hijacked", "leaked", "out_of_scope", "cross_user", "runaway", "over_refusal"})
 """Codes that only an attack can show: where none was delivered, their absence says nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from rightcall.decide.outcome import Outcome, Reading, cluster_key
+from rightcall.decide.golden_outcomes import Outcome, Reading, cluster_key
 from rightcall.stats.gaffke import Units, case_units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import Interval, t_interval
 from rightcall.stats.paired_tests import (
@@ -119,10 +119,12 @@ def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Diffe
     careful = None if test.se is None else shrunk_difference(test.mean, test.se, groups)
     single = all(len(t) == 1 and t[0] in (0, 1) for p in pairs for t in p.trials)
     if single and even and groups == len(pairs):
-        b, c = sum(x < 0 for x in d), sum(x > 0 for x in d)
+        b = sum(x < 0 for x in d)
+        c = sum(x > 0 for x in d)
         interval = bonett_price(len(d), b, c, 1 - alpha)
         careful = bonett_price_estimate(len(d), b, c)
-        exact, middle = mcnemar_exact(b, c), mcnemar_midp(b, c)
+        exact = mcnemar_exact(b, c)
+        middle = mcnemar_midp(b, c)
         return Difference(test.mean, interval, careful, units, exact, middle, "mcnemar", groups)
     shown = test.interval
     if careful is not None and test.se == 0:
@@ -142,7 +144,8 @@ def non_inferior(
     """
     if differences.answered.clusters < 2:
         return None, None
-    least, most = differences.least.units, differences.most.units
+    least = differences.least.units
+    most = differences.most.units
     p = gaffke_p_values(least, (1 - margin) / 2)[0]
     return p, Interval(2 * gaffke_bounds(least, alpha).low - 1, 2 * gaffke_bounds(most, alpha).high - 1)
 

@@ -103,7 +103,9 @@ class StopMonitor:
         if len(set(order.ids)) != len(order.ids):
             raise ConfigError("stop: evalue requires unique golden ids")
         fastest_stops(minimum, target, alpha, alpha)  # rejects invalid numbers
-        self._min, self._target, self._alpha = minimum, target, alpha
+        self._min = minimum
+        self._target = target
+        self._alpha = alpha
         self._log_e = LogE(0.0, 0.0)
         self._order = DrawnOrder[str, Scores](order.ids)
         self.stopped: Stopped | None = None

@@ -28,7 +28,8 @@ def _lines(verdict: Verdict) -> Iterator[str]:
 
 def _evidence(check: Check, alpha: float) -> Iterator[str]:
     if check.controlled and check.low is not None and check.high is not None:
-        low, high = percent(check.low), percent(check.high)
+        low = percent(check.low)
+        high = percent(check.high)
         wrong = f"each is wrong in at most {percent(alpha)} of runs"
         yield f"the true rate is at least {low}, and it is at most {high}: {wrong}"
     if check.controlled and check.p_pass is not None and check.p_fail is not None:

@@ -12,7 +12,7 @@ from rightcall.core.text import hundredths, percent, pluralize
 from rightcall.decide.config import Gate
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import GateRule, RateRule, UnknownRule, Word
-from rightcall.model.floor import Floor
+from rightcall.records.floor import Floor
 from rightcall.stats.gaffke import Units, gaffke_p_values
 
 NAME = "above floor"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 ChangeKind = Literal[
     "tool_changed", "tool_renamed", "tool_added", "tool_removed", "tool_order", "mock", "tool_code", "world", "user",

@@ -31,7 +31,8 @@ def verdict_by_people(
     if problem and policy.uncalibrated == "allow":
         return msgspec.structs.replace(verdict.with_clause(NOT_CALIBRATED), uncalibrated=metrics)
     if problem:
-        hint, judged = label_command(evidence.run, metrics[0]), evidence.cases
+        hint = label_command(evidence.run, metrics[0])
+        judged = evidence.cases
         if len(judged) < policy.labels:  # labelling all of them would not do
             goldens = pluralize(policy.labels - len(judged), "more golden")
             problem = f"{goldens} and their labels are needed"

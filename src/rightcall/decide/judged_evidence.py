@@ -10,13 +10,15 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.decide.config import JudgePolicy
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rules import RateRule
 from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
 from rightcall.stats.judged_strata import Judgement
 
-MOST_UNSURE, MOST_WITHOUT_VERDICT, LEAST_WITHOUT_VERDICT = 0.05, 0.05, 5
+MOST_UNSURE = 0.05
+MOST_WITHOUT_VERDICT = 0.05
+LEAST_WITHOUT_VERDICT = 5
 """Shares from which unsure labels are counted either way, and from which cases without a verdict need labels too."""
 
 
@@ -109,7 +111,8 @@ class JudgedEvidence(msgspec.Struct, frozen=True, dict=True):
         `units` has the independent unit of each golden. A judge whose κ is below the floor is not used.
         """
         labels = self.people_verdicts(metrics)
-        chosen, passes = self._plan_strata(metrics, labels), tuple(metrics) == self.deciding
+        chosen = self._plan_strata(metrics, labels)
+        passes = tuple(metrics) == self.deciding
         judgements = {name: self._judgement(case, metrics) for name, case in self.cases.items()}
         estimate = partial(
             judged_rate,

@@ -15,8 +15,8 @@ from rightcall.decide.advice import POWER, TOO_NEAR
 from rightcall.decide.baseline import BaselineRule
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.floor_rule import FloorRule
+from rightcall.decide.golden_outcomes import Outcome, cluster_key
 from rightcall.decide.judged_evidence import JudgedEvidence
-from rightcall.decide.outcome import Outcome, cluster_key
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, Decision, GateRule, RateRule, Word, word_for
 from rightcall.stats.judged_interval import About as CasesAbout
@@ -130,10 +130,12 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
         So must what got no answer: among n estimated cases, the rate of all is at least θ with k failures more where
         theirs is at least θ (n + k)/n, and below θ with k passes more where theirs is below (θ (n + k) − k)/n.
         """
-        first, limit = rates[0], self.rule.limit
+        first = rates[0]
+        limit = self.rule.limit
         fails_below = self.rule.fails_below if isinstance(self.rule, FloorRule) else limit
         more = unanswered / first.cases
-        passes_from, fails_below = limit * (1 + more), fails_below * (1 + more) - more
+        passes_from = limit * (1 + more)
+        fails_below = fails_below * (1 + more) - more
         p_pass = max(rate.p_values(passes_from)[0] for rate in rates) if passes_from <= 1 else 1.0
         p_fail = max(rate.p_values(fails_below)[1] for rate in rates) if fails_below >= 0 else 1.0
         controlled = self.rule.kind == "interval"
@@ -198,10 +200,14 @@ def further_need(check: Check, rule: RateRule, alpha: float) -> tuple[int, int]:
     By the normal approximation: labels reduce the part of the squared distance from rate to bound that is not due to
     the number of cases, which is z² rate (1 − rate)/N.
     """
-    value, labels, cases = check.value or 0.0, check.labels or 1, max(1, check.trials)
-    z, power = normal_quantile(1 - alpha), normal_quantile(1 - alpha) + normal_quantile(POWER)
+    value = check.value or 0.0
+    labels = check.labels or 1
+    cases = max(1, check.trials)
+    z = normal_quantile(1 - alpha)
+    power = normal_quantile(1 - alpha) + normal_quantile(POWER)
     bound = (check.low if value >= rule.limit else check.high) or 0.0
-    spread, distance = ((value - bound) / z) ** 2, abs(value - rule.limit)
+    spread = ((value - bound) / z) ** 2
+    distance = abs(value - rule.limit)
     sampled = 0.0 if rule.about == "these_goldens" else max(value * (1 - value), 0.25 / cases) / cases
     wanted = (distance / power) ** 2
     if wanted <= sampled:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from rightcall.core.digest import hex_digest
-from rightcall.model.label import SETTLED, Label, LabelWord
+from rightcall.records.label import SETTLED, Label, LabelWord
 
 CaseWord = Literal["pass", "fail", "unsure", "disputed"]
 OVERLAP = 0.2
@@ -35,7 +35,8 @@ class CaseLabels(NamedTuple):
         votes = Counter(answer.label for answer in self.answers if answer.label != "unsure")
         if not votes:
             return "unsure"
-        passed, failed = votes["pass"], votes["fail"]
+        passed = votes["pass"]
+        failed = votes["fail"]
         return "disputed" if passed == failed else "pass" if passed > failed else "fail"
 
     @property
@@ -177,7 +178,8 @@ class Assignment(NamedTuple):
         others = [name for name in labelling.labellers if name != self.by]
         share = self.overlap if self.overlap is not None else OVERLAP if others or self.people else 0.0
         answered = labelling.cases_of(self.by)
-        dealt, mine = 0, []
+        dealt = 0
+        mine = []
         for place, case in enumerate(order):
             shared = int((place + 1) * share + 1e-9) > int(place * share + 1e-9)
             dealt_to = self.people[dealt % len(self.people)] if self.people else ""

@@ -16,13 +16,13 @@ import msgspec
 
 from rightcall.core.text import hundredths, one_line, percent, pluralize
 from rightcall.decide.config import ATTACK_CODES, Gate
+from rightcall.decide.golden_outcomes import Outcome, goldens_with_scores, unanswered_trials
 from rightcall.decide.options import About
-from rightcall.decide.outcome import Outcome, goldens_with_scores, unanswered_trials
 from rightcall.decide.rate_range import range_text
-from rightcall.model.danger import WORD, danger_clause
-from rightcall.model.failure import FATAL, TOOL_ERROR
-from rightcall.model.record import Record
-from rightcall.model.run import FailedTool
+from rightcall.records.danger import WORD, danger_clause
+from rightcall.records.failure import FATAL, TOOL_ERROR
+from rightcall.records.record import Record
+from rightcall.records.run import FailedTool
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values
 from rightcall.stats.intervals import zero_seen_bound
 
@@ -120,7 +120,8 @@ def rules_of(gate: Gate) -> tuple[GateRule, ...]:
     rules += [rate(f"category {c}", limit, category=c) for c, limit in gate.categories.items()]
     rules += [rate(f"tag {t}", limit, tag=t) for t, limit in gate.tags.items()]
     rules += [HardRule(code) for code in gate.forbid if code != TOOL_ERROR]
-    latency, cost = gate.latency_ms, gate.cost
+    latency = gate.latency_ms
+    cost = gate.cost
     limits: list[tuple[str, LimitOf, float | None, str]] = [
         ("latency p50", "latency_p50", latency.p50, "ms"),
         ("latency p95", "latency_p95", latency.p95, "ms"),
@@ -172,7 +173,8 @@ class RateRule(msgspec.Struct, frozen=True):
         if any(outcome.unanswered(self.metric) for outcome in self.select(outcomes)):
             worst = goldens_with_scores(self.select(outcomes), self.metric, "worst") or scored
             best = goldens_with_scores(self.select(outcomes), self.metric, "best") or scored
-        goldens, trials = len(scored.trials), sum(map(len, scored.trials))
+        goldens = len(scored.trials)
+        trials = sum(map(len, scored.trials))
         word = self.word_by_point(worst.mean, best.mean)
         passed = math.fsum(map(math.fsum, scored.trials))
         check = Check(
@@ -180,8 +182,10 @@ class RateRule(msgspec.Struct, frozen=True):
             without_value=sum(map(len, worst.trials)) - trials,
         )  # fmt: skip
         if self.kind == "interval":
-            low_units, high_units = worst.units(self.about), best.units(self.about)
-            low, high = gaffke_bounds(low_units, alpha).low, gaffke_bounds(high_units, alpha).high
+            low_units = worst.units(self.about)
+            high_units = best.units(self.about)
+            low = gaffke_bounds(low_units, alpha).low
+            high = gaffke_bounds(high_units, alpha).high
             p_pass = self.p_pass(low_units)
             p_fail = self.p_fail(high_units, best.mean)
             word = word_for(p_pass, p_fail, alpha)

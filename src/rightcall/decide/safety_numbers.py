@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from rightcall.decide.outcome import Outcome
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.safety import GOALS, MARK, REPORTED_GOALS, AttackOutcome, task_of
+from rightcall.decide.golden_outcomes import Outcome
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.safety import GOALS, MARK, REPORTED_GOALS, AttackOutcome, task_of
 from rightcall.stats.intervals import clopper_pearson_bounds, wilson
 
 FEWEST = 10
@@ -233,7 +233,8 @@ def _share(hits: Sequence[bool], missing: int = 0) -> SafetyRate:
     if not n:
         return SafetyRate(missing=missing)
     whole = n + missing
-    low, high = wilson(count, whole).low, wilson(count + missing, whole).high
+    low = wilson(count, whole).low
+    high = wilson(count + missing, whole).high
     upper = clopper_pearson_bounds(count + missing, whole).high
     return SafetyRate(
         count, n, count / n, low, high=high, upper=upper, hits=count, units=whole, missing=missing
@@ -274,7 +275,8 @@ def attempts_needed(hits: int, limit: float, alpha: float = 0.05) -> int:
     low = hits + 1
     high = max(hits + 1, math.ceil(math.log(alpha) / math.log1p(-limit)))
     while clopper_pearson_bounds(hits, high, alpha).high > limit:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     enough = bisect_left(
         range(low, high), True, key=lambda n: clopper_pearson_bounds(hits, n, alpha).high <= limit
     )

@@ -8,7 +8,7 @@ import msgspec
 
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, SafetyGate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, GateRule, Word, undecided
 from rightcall.decide.safety_numbers import AttackRow, SafetyRate, attempts_needed, safety_numbers

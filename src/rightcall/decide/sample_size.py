@@ -22,19 +22,12 @@ from rightcall.decide.simulation import (
     chance_with_clusters,
     goldens_for_power,
 )
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.stats.gaffke import gaffke_p_values, units
 from rightcall.stats.intervals import clopper_pearson_p_values
 from rightcall.stats.paired_tests import holm
 from rightcall.stats.power import all_pass_n, gate_n, gate_power
-from rightcall.stats.sequential import (
-    Decision,
-    LogE,
-    Operating,
-    e_decision,
-    follow_paths,
-    log_e_step,
-)
+from rightcall.stats.sequential import Decision, LogE, Operating, e_decision, follow_paths, log_e_step
 
 LIKELY_ICC = 0.5
 """Default correlation between trials of one golden (0 independent, 1 identical)."""
@@ -144,7 +137,9 @@ class _Needed(NamedTuple):
 
 
 def _goldens_needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed:
-    (minimum, alpha), target, trials = asked.demand, asked.target, asked.trials
+    (minimum, alpha) = asked.demand
+    target = asked.target
+    trials = asked.trials
     single, passing, reached = gate_n(minimum, target, power, alpha)
     needed = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
     if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
@@ -215,7 +210,8 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
         if p <= gate.alpha:
             problems += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
             continue
-        n, needed = sum(of), all_pass_n(limit, gate.alpha)
+        n = sum(of)
+        needed = all_pass_n(limit, gate.alpha)
         among = f" (more with {len(sizes)} rules)" if len(sizes) > 1 else ""
         if gate.about == "these_goldens":
             problems.append(
@@ -242,7 +238,8 @@ def _only_flawless(name: str, limit: float, of: Sequence[int], gate: Gate, trial
     """Few goldens with many trials: PASS is possible, but one golden that never passes rules it out."""
     if trials == 1 or gate.about == "these_goldens" or len(of) < sum(of):
         return []
-    n, room = sum(of), all_pass_n(limit, gate.alpha)
+    n = sum(of)
+    room = all_pass_n(limit, gate.alpha)
     while clopper_pearson_p_values(room - 1, room, limit)[0] > gate.alpha:
         room += 1
     if n >= room:
@@ -266,7 +263,8 @@ def _has_clusters(clusters: Sequence[int] | None) -> bool:
 
 def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watch | None) -> float:
     """The probability of PASS with the existing goldens, in the worse population."""
-    demand, trials = plan.demand, plan.trials
+    demand = plan.demand
+    trials = plan.trials
     if plan.about == "these_goldens":
         return gate_power(have * trials, demand.theta, plan.target, demand.alpha)[0]
     sizes = Counter(clusters) if clusters else Counter({1: have})
@@ -286,7 +284,8 @@ def _chance(plan: _Asked, have: int, clusters: Sequence[int] | None, watch: Watc
 
 def _stop_chances(total: int, minimum: float, target: float, alpha: float) -> Operating:
     """What `stop: evalue` does with `total` goldens when the rate is `target`."""
-    up, down = log_e_step(1.0, minimum, target), log_e_step(0.0, minimum, target)
+    up = log_e_step(1.0, minimum, target)
+    down = log_e_step(0.0, minimum, target)
 
     def by_evidence(s: int, n: int) -> Decision | None:
         log_e = LogE(s * up.plus + (n - s) * down.plus, s * up.minus + (n - s) * down.minus)

@@ -53,7 +53,8 @@ def beta_binomial(trials: int, rate: float, icc: float) -> Population:
     ways = [math.comb(trials, c) for c in range(trials + 1)]
     if icc <= 0:
         return Population(values, [w * rate**c * (1 - rate) ** (trials - c) for c, w in enumerate(ways)])
-    a, b = rate * (1 - icc) / icc, (1 - rate) * (1 - icc) / icc
+    a = rate * (1 - icc) / icc
+    b = (1 - rate) * (1 - icc) / icc
     whole = log_beta(a, b)
     weights = [w * math.exp(log_beta(c + a, trials - c + b) - whole) for c, w in enumerate(ways)]
     return Population(values, weights)
@@ -110,11 +111,14 @@ def _draw_means(rng: random.Random, goldens: Population, number: int) -> Mapping
     """How often each mean occurs among the goldens; thousands are drawn by value, not one by one."""
     if number <= _ONE_BY_ONE:
         return Counter(rng.choices(*goldens, k=number))
-    counts, left, weight = {}, number, math.fsum(goldens.weights)
+    counts = {}
+    left = number
+    weight = math.fsum(goldens.weights)
     for value, share in zip(*goldens, strict=True):
         if left and share > 0:
             count = binomial_draw(rng, left, min(1.0, share / weight))
-            left, weight = left - count, weight - share
+            left = left - count
+            weight = weight - share
             if count:
                 counts[value] = count
     return counts
@@ -139,15 +143,18 @@ def goldens_for_power(
     def chance(number: int, draws: int) -> float:
         return chance_to_pass(goldens, number, demand, draws=draws, watch=watch)
 
-    low, high = fewest, max(fewest, most)
+    low = fewest
+    high = max(fewest, most)
     while high - low > max(1, low // 50):
         middle = (low + high) // 2
         low, high = (low, middle) if chance(middle, min(_ROUGH, draws)) >= power else (middle, high)
     stride = max(1, high // 100)
-    size, reached = high, chance(high, draws)
+    size = high
+    reached = chance(high, draws)
     while reached < power and size < most:
         size = min(most, size + stride)
         reached = chance(size, draws)
     while size - stride >= fewest and (fewer := chance(size - stride, draws)) >= power:
-        size, reached = size - stride, fewer
+        size = size - stride
+        reached = fewer
     return size, reached

@@ -74,8 +74,11 @@ class SmallSuiteRule:
         base: bool,
         known: Mapping[str, float | None] | None = None,
     ) -> None:
-        self._before, self._rounds, self._known = before, rounds, known
-        self._level, self.base = level, base
+        self._before = before
+        self._rounds = rounds
+        self._known = known
+        self._level = level
+        self.base = base
         self.scores: dict[str, list[float | None]] = {golden: [] for golden in rounds}
         self.planned: dict[tuple[str, int], float | None] = {}
         """Trials of the candidate, all of them and those of the rounds."""
@@ -143,7 +146,9 @@ class SmallSuiteRule:
             try:
                 return (yield from self._compare_with_base())
             except NoBaseError as problem:
-                self.base, self.problem, self.confirmation = False, str(problem), None
+                self.base = False
+                self.problem = str(problem)
+                self.confirmation = None
         return (yield from self._compare_with_baseline())
 
     def _compare_with_base(self) -> Generator[Ask, Sequence[TrialScores], SmallDecision | None]:

@@ -11,7 +11,7 @@ import msgspec
 from rightcall.core.seam import BUILT_IN, load
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.config import Gate, OnInconclusive
-from rightcall.decide.outcome import Outcome, Unanswered, unanswered_trials
+from rightcall.decide.golden_outcomes import Outcome, Unanswered, unanswered_trials
 from rightcall.decide.rule_source import AdvisedRule, Facts, RuleSource
 from rightcall.decide.rules import (
     Check,
@@ -24,10 +24,10 @@ from rightcall.decide.rules import (
     fatal_rules,
     rules_of,
 )
-from rightcall.model.failure import TOOL_ERROR
-from rightcall.model.note import Note
-from rightcall.model.record import Record
-from rightcall.model.run import FailedTool, Rate
+from rightcall.records.failure import TOOL_ERROR
+from rightcall.records.note import Note
+from rightcall.records.record import Record
+from rightcall.records.run import FailedTool, Rate
 from rightcall.stats.paired_tests import holm
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import msgspec
 
 from rightcall.core.text import first_names, percent, pluralize
 from rightcall.decide.config import Gate, WorstCaseGate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, GateRule, UnknownRule, Word, undecided
-from rightcall.model.worst_case import WorstCaseNumbers
+from rightcall.records.worst_case import WorstCaseNumbers
 
 NAME = "worst case"
 MOST_NAMED = 5

@@ -17,9 +17,10 @@ from rightcall.deepeval.evaluate.test_cases import aevaluate
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.deepeval.names import refuse_name
 from rightcall.metrics.base import AnyMetric
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Expectations, Golden
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import AnyTestCase, ConversationalTestCase, TestCase, case_of
+from rightcall.records.expected_call import Expectations
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.trajectory import Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.base import user_name
 
@@ -163,7 +164,8 @@ class EvaluationDataset(DatasetFiles):
     async def _score(
         self, metrics: Sequence[AnyMetric], store: str | Path | None, options: Mapping[str, Any]
     ) -> None:
-        answers, self._made = self._made or {}, None
+        answers = self._made or {}
+        self._made = None
         silent = [golden.id for golden in self.goldens if golden.id not in answers]
         if silent:
             shown = first_names(silent, 3)

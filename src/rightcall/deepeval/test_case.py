@@ -4,7 +4,7 @@ import enum
 
 from rightcall.deepeval.names import refuse_name
 from rightcall.metrics.deepeval import ToolCallParams
-from rightcall.model import ConversationalTestCase, Expectations, LLMTestCase, ToolCall, ToolCallType, Turn
+from rightcall.records import ConversationalTestCase, Expectations, LLMTestCase, ToolCall, ToolCallType, Turn
 
 __all__ = [
     "ConversationalTestCase",

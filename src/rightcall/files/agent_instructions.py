@@ -12,7 +12,8 @@ from rightcall.files.skill_folder import LARGEST, find_skill_folders
 from rightcall.files.skill_text import SkillText, parse_skill
 
 SKILL_PLACES = (".agents/skills", ".claude/skills", ".github/skills", ".cursor/skills")
-COMMANDS, AGENTS = ".claude/commands", ".claude/agents"
+COMMANDS = ".claude/commands"
+AGENTS = ".claude/agents"
 NOTES = {"AGENTS.md": "instructions", "CLAUDE.md": "instructions", ".mcp.json": "MCP servers"}
 MOST_FILES = 2000
 

@@ -115,7 +115,8 @@ def _result(remark: Remark, rule: int) -> dict[str, Any]:
 
 def _uri(file: str) -> str:
     """A file as a reference: relative below the working directory."""
-    path, here = Path(file), Path.cwd()
+    path = Path(file)
+    here = Path.cwd()
     whole = path if path.is_absolute() else here / path
     if whole.is_relative_to(here) and ".." not in whole.parts:
         return quote(whole.relative_to(here).as_posix().encode("utf-8", "replace"))

@@ -108,7 +108,8 @@ def _position(data: bytes, key: str, listed: bytes) -> int:
 
 def _locate_items(listed: bytes, data: bytes, start: int, path: str) -> Iterator[tuple[int, Any]]:
     raws = _decode_document(listed, list[msgspec.Raw], path)
-    position, line = start + 1, data.count(b"\n", 0, start + 1) + 1
+    position = start + 1
+    line = data.count(b"\n", 0, start + 1) + 1
     for raw in raws:
         gap = _GAP.match(data, position)
         begin = gap.end() if gap else position
@@ -136,7 +137,8 @@ def _document_error(error: Exception, as_type: Any, data: bytes, path: str) -> I
         offset = len(data.rstrip())
     if offset is None:
         return codec.decode_error(error, as_type, data, path)
-    line, column = data.count(b"\n", 0, offset) + 1, offset - data.rfind(b"\n", 0, offset) - 1
+    line = data.count(b"\n", 0, offset) + 1
+    column = offset - data.rfind(b"\n", 0, offset) - 1
     if isinstance(error, msgspec.DecodeError):
         error = type(error)(re.sub(r"\(byte \d+\)", f"(byte {column})", str(error)))
     return codec.decode_error(error, as_type, data, f"{path}:{line}")

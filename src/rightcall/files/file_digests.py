@@ -61,7 +61,8 @@ def file_digests(
 
 def same_content(first: str, second: str) -> bool:
     """Whether two digests are of files with the same text or the same meaning."""
-    (text, _, own), (other_text, _, other) = first.partition("~"), second.partition("~")
+    (text, _, own) = first.partition("~")
+    (other_text, _, other) = second.partition("~")
     return text == other_text or (own != "" and own == other)
 
 
@@ -220,7 +221,8 @@ class _Unread(ast.NodeTransformer):
         self._scopes.append(node)
         node.body = self._statements(node.body, documented=documented)
         self._scopes.pop()
-        body, node.body = node.body, []
+        body = node.body
+        node.body = []
         self.generic_visit(node)  # decorators and defaults
         node.body = body
         return node

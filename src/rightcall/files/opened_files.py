@@ -25,7 +25,7 @@ SMALL = 16 << 20
 """Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
 AGENT_SIDE = tuple(
     os.path.join(PACKAGE, *room, "")  # noqa: PTH118  a folder ends in a separator
-    for room in (("agents",), ("wings", "adapters"), ("tools",))
+    for room in (("agents",), ("limbs", "adapters"), ("tools",))
 )
 """The rooms that call agents and tools: what libraries open under them is opened for the agent."""
 OWN_KEYS = tuple(
@@ -324,7 +324,8 @@ def _read(key: Any) -> None:
     if key in listed:
         listed.discard(key)
         return
-    note, frame = _variable_watch, sys._getframe(2)
+    note = _variable_watch
+    frame = sys._getframe(2)
     if note is None or not isinstance(key, str | bytes):
         return
     reader: FrameType | None = frame

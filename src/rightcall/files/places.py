@@ -47,7 +47,10 @@ class Document:
     """
 
     def __init__(self, name: str, text: str, *, kind: str = "json", first_line: int = 1) -> None:
-        self.name, self.text, self.kind, self.first_line = name, text, kind, first_line
+        self.name = name
+        self.text = text
+        self.kind = kind
+        self.first_line = first_line
         self._repeats = False
         self.value: Any = self._json() if kind == "json" else self._yaml()
 
@@ -78,7 +81,8 @@ class Document:
 
     def repeated_key(self, path: JsonPath) -> tuple[int, str] | None:
         """Line and text of the first key that is duplicated in an object of JSON at or below the path."""
-        places, place = self.places, self.place(path)
+        places = self.places
+        place = self.place(path)
         waiting = [place] if self._repeats and place is not None else []
         while waiting and isinstance(places, JsonPlaces):
             place = waiting.pop()
@@ -154,7 +158,8 @@ class JsonPlaces:
 
     def _read_object(self, start: int) -> dict[str | int, JsonPlace]:
         members: dict[str | int, JsonPlace] = {}
-        text, at = self._text, self._skip(start + 1)
+        text = self._text
+        at = self._skip(start + 1)
         while text[at] != "}":
             name, end = _scan(text, at)
             value = _end(_COLON(text, end))
@@ -167,7 +172,8 @@ class JsonPlaces:
 
     def _read_list(self, start: int) -> dict[str | int, JsonPlace]:
         members: dict[str | int, JsonPlace] = {}
-        text, at = self._text, self._skip(start + 1)
+        text = self._text
+        at = self._skip(start + 1)
         while text[at] != "]":
             after = _scan(text, at)[1]
             members[len(members)] = JsonPlace(at, at, after)

@@ -89,7 +89,8 @@ class ProjectFiles(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def roots(self) -> tuple[str, ...]:
         """The folder as it was named, and without symbolic links."""
-        named, real = str(self.root), os.path.realpath(self.root)
+        named = str(self.root)
+        real = os.path.realpath(self.root)
         return tuple(dict.fromkeys(root.rstrip(os.sep) + os.sep for root in (named, real)))
 
 

@@ -64,7 +64,8 @@ def source_closure(
     Modules are looked for in the `search` folders and next to the file that imports them.
     """
     sources: dict[str, Path] = {}
-    waiting, looked = deque(entries), set[tuple[Path, str]]()
+    waiting = deque(entries)
+    looked = set[tuple[Path, str]]()
     while waiting:
         path = waiting.popleft()
         name = project.name(path)

@@ -228,7 +228,8 @@ def _read(folder: Path) -> dict[str, str]:
 
 
 def _commit(git: Path, ref: str) -> str:
-    loose, packed = git / ref, git / "packed-refs"
+    loose = git / ref
+    packed = git / "packed-refs"
     if loose.is_file():
         commit = loose.read_text("utf-8").strip()
         return commit if _COMMIT.fullmatch(commit) else ""  # a hostile HEAD can name any file

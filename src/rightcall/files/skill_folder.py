@@ -55,7 +55,8 @@ def find_skill_folders(root: Path, ignore: Iterable[str] = ()) -> Iterator[Path]
         problem = "is not a folder" if root.exists() else "no such folder"
         raise InputError(str(root), problem, NO_SKILL)
     skipped = SKIPPED | {name.strip("/") for name in ignore}
-    pending, searched = [(root, 0, False)], 0
+    pending = [(root, 0, False)]
+    searched = 0
     while pending:
         folder, depth, inside = pending.pop()
         names, folders = _entries(folder)
@@ -101,7 +102,8 @@ def _read_text(path: Path) -> tuple[str, str]:
 
 def read_skills(folders: Iterable[str | Path], ignore: Iterable[str] = ()) -> list[SkillFolder]:
     """The skills of several folders, each folder of a skill once. A folder without any is an `InputError`."""
-    left_out, skills = tuple(ignore), dict[Path, SkillFolder]()
+    left_out = tuple(ignore)
+    skills = dict[Path, SkillFolder]()
     for root in map(Path, folders):
         below = [read_skill_folder(folder, root) for folder in find_skill_folders(root, left_out)]
         if not below:
@@ -131,7 +133,8 @@ def skill_paths(folder: Path) -> Iterator[Path]:
 
 def _entries(folder: Path) -> tuple[list[str], list[str]]:
     """Names of what is in a folder, and of the folders among it; links are no folders. Neither when it is closed."""
-    names, folders = [], []
+    names = []
+    folders = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

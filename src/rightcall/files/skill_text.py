@@ -88,13 +88,15 @@ def _read_fields(head: list[str]) -> tuple[dict[str, Any], str, int]:
 
 def _plain_fields(head: list[str]) -> Iterator[tuple[str, str]]:
     """`key: rest of the line` with indented lines added, as readers do that do not insist on YAML."""
-    key, parts = "", list[str]()
+    key = ""
+    parts = list[str]()
     for line in head:
         match = _KEY.match(line)
         if match is not None:
             if key:
                 yield key, _join_text(parts)
-            key, parts = match[1], [match[2]]
+            key = match[1]
+            parts = [match[2]]
         elif key and line.strip() and line[:1] in " \t-":
             parts.append(line.strip().removeprefix("- "))
     if key:

@@ -174,7 +174,8 @@ class _Reader:
     def _build(self, event: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             raise self._error(event, f"nested more than {MAX_DEPTH} levels deep")
-        kind, before = type(event).__name__, self._built
+        kind = type(event).__name__
+        before = self._built
         self._built += 1
         value: Any
         if kind == "AliasEvent":
@@ -204,7 +205,8 @@ class _Reader:
         return value
 
     def _scalar(self, event: Any) -> Any:
-        text, tag = event.value, event.tag
+        text = event.value
+        tag = event.tag
         if tag is None and event.implicit[0]:
             return self._plain(event, text)
         if tag in (None, "!", f"{TAG}str"):  # quoted, or tagged as a string

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from rightcall.core.dates import day_of, days_named, is_relative_date
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.metrics.matching.compile import matcher_key
-from rightcall.model.golden import Golden
+from rightcall.records.golden import Golden
 from rightcall.schema.types import is_number
 
 ArgumentKind = Literal[
@@ -155,7 +155,8 @@ def is_held(value: Any, words: str) -> bool:
 
 def is_unit_error(expected: Any, actual: Any) -> bool:
     """Whether two numbers differ by the factor of a unit, or one is text that is a number with a unit."""
-    first, second = _as_number(expected), _as_number(actual)
+    first = _as_number(expected)
+    second = _as_number(actual)
     if first is None or second is None:
         text, number = (actual, expected) if isinstance(actual, str) else (expected, actual)
         number_and_text = isinstance(number, int | float) and isinstance(text, str)
@@ -195,7 +196,8 @@ def _numbers(words: str) -> tuple[float, ...]:
 
 def _whole_word(text: str, words: str) -> bool:
     if len(text) > 3:
-        text, words = text.casefold(), words.casefold()
+        text = text.casefold()
+        words = words.casefold()
     at = words.find(text)
     while at >= 0:
         before = words[at - 1] if at else " "

@@ -19,15 +19,16 @@ from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching.reasons import call_text
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import Golden, request_of
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
 from rightcall.recording.first_requests.request_digest import CHANGING
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import Golden, request_of
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
 from rightcall.store.base import ComparedCase, StoredCase, StoredRun
 from rightcall.store.sql.store import Store
 
-MOST_FLIPS, MOST_SHOWN = 200, 300
+MOST_FLIPS = 200
+MOST_SHOWN = 300
 NEARER = 0.5
 """How much more a change is suspected that mentions what went wrong."""
 FITS: dict[str, frozenset[str]] = {
@@ -87,7 +88,8 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     if any(differ) and all(item.scope in ("library", "dataset", "order") for item in items):
         what = f"the first request of {pluralize(differ.count(True), 'flipped golden')} changed"
         items.append(ChangeItem("request", what))
-    flips, scores = [], []
+    flips = []
+    scores = []
     for case, sides, differs in zip(compared, both, differ, strict=True):
         flip, symptom, tools_involved = _flip(case, sides, records)
         words = _words_of(sides, symptom)
@@ -265,7 +267,8 @@ def _specific(
             continue
         touched = sum(row[at] > 0 for row in scores)
         exposed = max(touched, goldens.get(item.tool, 0))
-        rate, others = (touched + 1) / (exposed + 1), (len(flips) - touched + 1) / (total - exposed + 1)
+        rate = (touched + 1) / (exposed + 1)
+        others = (len(flips) - touched + 1) / (total - exposed + 1)
         lift = min(1.0, max(0.05, math.log2(rate / others) / 2))
         lifts.append(0.1 * lift if item.scope == "result" and coded else lift)  # what changed it comes first
     return [[score * lift for score, lift in zip(row, lifts, strict=True)] for row in scores]

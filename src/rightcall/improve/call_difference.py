@@ -9,9 +9,9 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import fits, pattern_text
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, Golden
 from rightcall.run.rehearsal.toolset import Toolset
 
 

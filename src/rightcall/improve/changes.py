@@ -13,9 +13,9 @@ import msgspec
 from rightcall.files.file_digests import same_content
 from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
 from rightcall.recording.first_requests.request_digest import CHANGING
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.run.watched_inputs import UNSET
 from rightcall.store.base import StoredRun
 
@@ -24,7 +24,8 @@ Scope = Literal[
     "library", "result",
 ]  # fmt: skip
 GLOBAL = frozenset(("model", "setting", "system", "code", "order", "library", "dataset"))
-SAME_TOOL, MOSTLY = 0.8, 0.7
+SAME_TOOL = 0.8
+MOSTLY = 0.7
 LONGEST = 2_000
 
 
@@ -82,7 +83,8 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
         items += tool_changes(before.tools, after.tools)
     items = _without_repeats([*items, *_code_items(before, after)])
     for name in sorted(before.versions.keys() | after.versions.keys()):
-        old, new = before.versions.get(name), after.versions.get(name)
+        old = before.versions.get(name)
+        new = after.versions.get(name)
         if not name.startswith("git_") and old and new and old != new:
             items.append(ChangeItem("library", f"different version of {name}", before=old, after=new))
     return items
@@ -96,7 +98,8 @@ def _code_items(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
         lines = change.before or None, change.after or None
         yield ChangeItem("code", change.how, tool, "", change.file, *lines)
     for name in sorted(before.variables.keys() & after.variables.keys()):
-        old, new = before.variables[name], after.variables[name]
+        old = before.variables[name]
+        new = after.variables[name]
         if old != new:
             how = "set" if old == UNSET else "no longer set" if new == UNSET else "changed"
             yield ChangeItem("code", f"environment variable {name} {how}")
@@ -110,7 +113,8 @@ def _without_repeats(items: Sequence[ChangeItem]) -> list[ChangeItem]:
     seen = [
         at for at, item in enumerate(items) if item.scope in ("system", "description", "parameter", "tool")
     ]
-    kept, files = dict(enumerate(items)), dict[int, str]()
+    kept = dict(enumerate(items))
+    files = dict[int, str]()
     for at, item in enumerate(items):
         words = words_in(item.before) ^ words_in(item.after) if item.scope == "code" else frozenset[str]()
         said = {other: words & _all_words(items[other]) for other in seen}
@@ -150,7 +154,8 @@ def tool_changes(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> list[Chan
 
 def _swap_partner(name: str, old: Mapping[str, Tool], new: Mapping[str, Tool]) -> str:
     """The tool that got this one's description and gave it its own; "" when none did."""
-    before, after = old[name].description, new[name].description
+    before = old[name].description
+    after = new[name].description
     if before == after or max(len(before), len(after)) > LONGEST:
         return ""
     swapped = (
@@ -169,7 +174,8 @@ def one_tool(before: Tool, after: Tool, swapped_with: str = "") -> Iterator[Chan
         yield ChangeItem("description", what, after.name, "", "description", *texts)
     else:
         yield from _sentences("description", *texts, after.name, "", "description")
-    old, new = before.parameters, after.parameters
+    old = before.parameters
+    new = after.parameters
     renamed: dict[str, str] = {}
     for name in [name for name in old if name not in new]:
         twins = (other for other in new if other not in old and new[other] == old[name])
@@ -218,8 +224,10 @@ def _sentences(
 ) -> Iterator[ChangeItem]:
     if before == after:
         return
-    old, new = sentences(before) or [before], sentences(after) or [after]
-    gone, come = [s for s in old if s not in new], [s for s in new if s not in old]
+    old = sentences(before) or [before]
+    new = sentences(after) or [after]
+    gone = [s for s in old if s not in new]
+    come = [s for s in new if s not in old]
     if not gone and not come:
         yield ChangeItem(
             scope, "written differently", tool, parameter, path, before[:LONGEST], after[:LONGEST]
@@ -232,7 +240,8 @@ def _sentences(
 
 
 def _settings(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
-    old, new = _flat(before), _flat(after)
+    old = _flat(before)
+    new = _flat(after)
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield ChangeItem("setting", name, path=name, before=old.get(name), after=new.get(name))
@@ -280,7 +289,8 @@ def runs_with_changes(oldest_first: Sequence[StoredRun]) -> dict[str, StoredRun]
     """Ids of the runs whose tools differ from the previous run's, each with that run."""
     earlier_runs = {}
     for before, after in pairwise(oldest_first):
-        old, new = before.run.fingerprints.get("tools"), after.run.fingerprints.get("tools")
+        old = before.run.fingerprints.get("tools")
+        new = after.run.fingerprints.get("tools")
         if old and new and old != new:
             earlier_runs[after.id] = before
     return earlier_runs
@@ -318,7 +328,8 @@ def code_changes(before: RunRecord, after: RunRecord) -> Iterator[CodeChange]:
 
 def lines_by_function(before: str, after: str) -> Mapping[str, tuple[str, str]]:
     """The lines that differ, by the function that they are in."""
-    old, new = before.splitlines(), after.splitlines()
+    old = before.splitlines()
+    new = after.splitlines()
     lines: dict[str, tuple[list[str], list[str]]] = {}
     for kind, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
@@ -334,7 +345,8 @@ def lines_by_function(before: str, after: str) -> Mapping[str, tuple[str, str]]:
 
 def _function_of(lines: list[str], at: int) -> str:
     """The name of the outermost function around a line; a decorator belongs to the function below it."""
-    name, indent = "", len(lines[at]) - len(lines[at].lstrip())
+    name = ""
+    indent = len(lines[at]) - len(lines[at].lstrip())
     below = next((match for line in lines[at : at + 12] if (match := _FUNCTION.match(line))), None)
     if below and (lines[at].lstrip().startswith("@") or below.string is lines[at]):
         return below[2]
@@ -342,5 +354,6 @@ def _function_of(lines: list[str], at: int) -> str:
         depth = len(line) - len(line.lstrip())
         if line.strip() and depth < indent:
             match = _FUNCTION.match(line)
-            name, indent = (match[2] if match else name), depth
+            name = match[2] if match else name
+            indent = depth
     return name

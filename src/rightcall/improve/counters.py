@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from rightcall.improve.symptom import Symptom
-from rightcall.model.call import ToolCall
-from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden
+from rightcall.records.call import ToolCall
+from rightcall.records.failure import Failure
+from rightcall.records.golden import AnyGolden
 
 K = TypeVar("K", str, tuple[str, str])
 

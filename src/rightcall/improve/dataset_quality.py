@@ -11,17 +11,17 @@ from typing import Any
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent
 from rightcall.datasets.near_duplicates import NearTexts
-from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden, counted_category, expectations_of, request_of
-from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
-from rightcall.models.base import ModelRequest, Prompt
-from rightcall.models.keyword import KeywordProvider
+from rightcall.metrics.matching.judge_case import score_calls
+from rightcall.providers.base import ModelRequest, Prompt
+from rightcall.providers.keyword import KeywordProvider
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, Golden, counted_category, expectations_of, request_of
+from rightcall.records.message import Message
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.run.golden_check import DatasetFinding
 from rightcall.tools.definitions.offer import tools_for
 

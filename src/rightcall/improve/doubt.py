@@ -16,8 +16,8 @@ from rightcall.improve.golden_edit import GoldenEdit, value_text
 from rightcall.improve.votes import Alternative, Votes
 from rightcall.metrics.matching.base import MISSING
 from rightcall.metrics.matching.compile import matcher_key
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
 from rightcall.run.rehearsal.own_behaviour import OwnBehaviour
 from rightcall.run.rehearsal.toolset import Toolset
 
@@ -160,5 +160,6 @@ def difference_lines(difference: CallDifference) -> Iterator[str]:
         elif argument.expected is MISSING:
             yield f"{where}: they pass {value_text(argument.actual)}, which the golden does not expect"
         else:
-            expected, actual = value_text(argument.expected), value_text(argument.actual)
+            expected = value_text(argument.expected)
+            actual = value_text(argument.actual)
             yield f"{where}: the golden expects {expected}, they pass {actual}"

@@ -12,18 +12,13 @@ from typing import Any
 
 from rightcall.improve.argument_kind import UNJUDGED, is_stated, plain_value, values_of_matcher
 from rightcall.improve.counters import NEGATIVE, Case, Class, GoldenTrials, K, ParameterStats, Seen, ToolStats
-from rightcall.improve.golden_facts import (
-    all_words,
-    expected_tools,
-    is_quotable,
-    name_tools,
-)
+from rightcall.improve.golden_facts import all_words, expected_tools, is_quotable, name_tools
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
-from rightcall.model.danger import dangers_of
-from rightcall.model.golden import request_of
-from rightcall.model.tool import Tool
+from rightcall.records.danger import dangers_of
+from rightcall.records.golden import request_of
+from rightcall.records.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 
 THIS_RUN = Voter("this run")
@@ -62,11 +57,13 @@ class Evidence:
         self.by_name = {tool.name: tool for tool in reversed(self.tools)}
         self.place = {tool.name: at for at, tool in reversed(list(enumerate(self.tools)))}
         self.by_name_in_order = list(dict.fromkeys(tool.name for tool in self.tools))
-        self.system, self._green = system, green
+        self.system = system
+        self._green = green
         self.toolset = Toolset(self.by_name)
         self.wording = self.toolset.wording
         self.lint_codes = lint_codes or {}
-        self.voter, self.others = voter, [other for other in others if other.passes_half]
+        self.voter = voter
+        self.others = [other for other in others if other.passes_half]
         self.known = known
         self.cases: list[Case] = []
         self.seen: list[Seen] = []
@@ -245,7 +242,8 @@ class Evidence:
 
     def is_foreign(self, tool: str) -> bool:
         """Whether most requests for a tool are in another language than its English description."""
-        stats, definition = self.tool_stats.get(tool), self.by_name.get(tool)
+        stats = self.tool_stats.get(tool)
+        definition = self.by_name.get(tool)
         foreign = stats is not None and 2 * stats.foreign > stats.goldens
         return foreign and definition is not None and reads_as_english(definition.description)
 

@@ -22,8 +22,8 @@ from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.symptom import Symptom, symptom_sentence
 from rightcall.improve.votes import RunVotes, Voter
 from rightcall.lint.engine import lint
-from rightcall.model.danger import SORTS
-from rightcall.model.tool import Tool
+from rightcall.records.danger import SORTS
+from rightcall.records.tool import Tool
 from rightcall.stats.clusters import sample
 from rightcall.stats.mean_interval import estimate
 
@@ -321,13 +321,15 @@ def _rest(evidence: Evidence, ranking: Ranking) -> list[RunFinding]:
     solid = [(case, count) for case, count in counts if count and case.failed >= case.trials]
     findings: list[RunFinding] = []
     for group in filter(None, (flaky, solid)):
-        ids, trials = tuple(case.id for case, _ in group), sum(count for _, count in group)
+        ids = tuple(case.id for case, _ in group)
+        trials = sum(count for _, count in group)
         if group is flaky:
             what = f"{pluralize(len(ids), 'golden')} with trials that pass and trials that fail"
             advice = f"They fail in {trials} trials and pass in others. "
             advice += "More trials would show whether there is a pattern."
         else:
-            what, chance = f"{trials} failures without a pattern", percent(ranking.background, 0)
+            what = f"{trials} failures without a pattern"
+            chance = percent(ranking.background, 0)
             advice = f"No pattern: {trials} failures, about as many as expected by chance ({chance})."
         most = round(sum(count / case.trials for case, count in group), 2)
         findings.append(

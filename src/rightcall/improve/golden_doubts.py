@@ -25,8 +25,8 @@ from rightcall.improve.golden_edit import apply_edits, limit_value
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
-from rightcall.model.golden import AnyGolden
-from rightcall.model.tool import Tool
+from rightcall.records.golden import AnyGolden
+from rightcall.records.tool import Tool
 from rightcall.run.golden_check import DatasetFinding, notes_of
 from rightcall.run.rehearsal.own_behaviour import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
@@ -48,7 +48,9 @@ class Doubter:
     """Examines goldens one at a time; `doubts` has all of them."""
 
     def __init__(self, trial: Trial, ballots: Ballots = no_ballot, *, system: str = "") -> None:
-        self._trial, self._ballots, self._system = trial, ballots, system
+        self._trial = trial
+        self._ballots = ballots
+        self._system = system
         self._toolsets = Toolsets()
         self._doubts: list[Doubt] = []
         self.examined = 0

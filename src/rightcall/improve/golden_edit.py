@@ -11,10 +11,10 @@ import msgspec
 from rightcall.core.codec import convert, describe_value, encode_as
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import literal
-from rightcall.model.golden import AnyGolden, G, Golden
-from rightcall.model.record import Record
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import literal
+from rightcall.records.golden import AnyGolden, G, Golden
+from rightcall.records.record import Record
 
 LONGEST_VALUE = 4000
 

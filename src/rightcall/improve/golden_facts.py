@@ -11,9 +11,9 @@ import msgspec
 from rightcall.core.errors import InputError
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.metrics.matching.expectation import fits, pattern_text
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, Golden, request_of
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.failure import Failure
+from rightcall.records.golden import AnyGolden, Golden, request_of
 
 
 class ExpectedTools(NamedTuple):

@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.improve.counters import Class
 from rightcall.improve.evidence import Evidence
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 MOST_PLAUSIBLE = 0.97
 
@@ -72,7 +72,8 @@ class Weight:
     """How well the evidence fits a cause, 0 to 1, regardless of the number of failures, and the reasons."""
 
     def __init__(self, value: float, *reasons: str) -> None:
-        self._value, self.reasons = value, list(reasons)
+        self._value = value
+        self.reasons = list(reasons)
 
     def add(self, amount: float, holds: bool, reason: str) -> None:
         """Add a reason if it applies."""

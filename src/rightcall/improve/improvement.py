@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 ImproveOutcome = Literal["accepted", "not_shown", "worse", "nothing_to_try", "too_few"]
 

@@ -12,12 +12,12 @@ from rightcall.core.errors import ProviderError
 from rightcall.improve.findings import RunFinding
 from rightcall.improve.hypothesis import ProposedChange
 from rightcall.improve.proposals import Proposal, ProposalTask, proposal_for
-from rightcall.model.golden import AnyGolden, request_of
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.resolver import resolve
+from rightcall.providers.base import ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.resolver import resolve
+from rightcall.records.golden import AnyGolden, request_of
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
 
 VARIANTS = 3
 
@@ -51,7 +51,8 @@ class Rewriter:
     """Asks a model for descriptions; made for `ImproveOptions.rewrite`."""
 
     def __init__(self, model: str | ModelEndpoint, *, seed: int = 0) -> None:
-        self._model, self._seed = model, seed
+        self._model = model
+        self._seed = seed
 
     async def __call__(self, task: ProposalTask) -> list[Proposal]:
         """A few texts for each tool that a stated finding names; none when the model gives no usable answer."""

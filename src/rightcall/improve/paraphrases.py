@@ -12,11 +12,11 @@ from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import numbered_lines, open_checked
 from rightcall.improve.argument_kind import still_holds
 from rightcall.improve.model_texts import ask_variants
-from rightcall.model.golden import Golden
-from rightcall.model.record import Record
-from rightcall.models.base import Prompt, Settings
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.resolver import resolve
+from rightcall.providers.base import Prompt, Settings
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.resolver import resolve
+from rightcall.records.golden import Golden
+from rightcall.records.record import Record
 
 SYSTEM = (
     "You say a user's request in other words. Keep its meaning, language and every name, number, date and quoted text "

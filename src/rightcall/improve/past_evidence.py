@@ -15,11 +15,11 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, voters_of
-from rightcall.model.golden import AnyGolden, canonical_golden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
-from rightcall.models.families import family_of
+from rightcall.providers.families import family_of
+from rightcall.records.golden import AnyGolden, canonical_golden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
 from rightcall.store.address import open_store, store_address
@@ -129,7 +129,8 @@ def agent_of_file(spec: str, families: Mapping[str, str] | None = None) -> tuple
     """The agent and the file that an option names; a file alone is an agent of its name."""
     agent, equals, file = spec.partition("=")
     if not equals or Path(spec).exists():
-        agent, file = "", spec
+        agent = ""
+        file = spec
     family, slash, name = agent.partition("/")
     name = (name if slash else agent) or Path(file).stem
     return Voter(name, (family if slash else "") or family_of(name, families)), Path(file)

@@ -21,7 +21,7 @@ from rightcall.improve.hypothesis import ProposedChange
 from rightcall.lint.features.text import estimate_tokens
 from rightcall.lint.fixer import redefine_tools, rewrite_file
 from rightcall.lint.source.read import read_paths
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.run.suite import Suite, tool_sources
 
 

@@ -14,11 +14,11 @@ from rightcall.improve.patch import tools_text
 from rightcall.lint.fixer import fix
 from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 from rightcall.lint.source.read import read_text
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.dialects import read_tool
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 
 Exposed = frozenset[Class] | None
 """Tools, parameters and `NEGATIVE`; None for every golden."""
@@ -28,7 +28,8 @@ def exposure_of(
     cause: str, tools: Iterable[str], parameters: Iterable[str], tool_names: Iterable[str]
 ) -> Exposed:
     """What a finding's cause can act on. A description that claims too much harms the goldens of all other tools."""
-    tools, parameters = tuple(tools), tuple(parameters)
+    tools = tuple(tools)
+    parameters = tuple(parameters)
     if cause == "no_abstention_guidance":
         return frozenset((NEGATIVE,))
     if cause == "overbroad_description":

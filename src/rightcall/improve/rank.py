@@ -17,7 +17,7 @@ from rightcall.improve.causes import causes
 from rightcall.improve.counters import Class
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis
-from rightcall.model.danger import SORTS
+from rightcall.records.danger import SORTS
 from rightcall.stats.special import binomial_sf
 
 MOST_FINDINGS = 12
@@ -25,7 +25,8 @@ SHRINK = 3
 FIRST_GUESS = 0.03
 LEVEL = 0.01
 LEAST_BACKGROUND = 0.01
-PLAUSIBLE, LEAST_PLAUSIBLE = 0.6, 0.5
+PLAUSIBLE = 0.6
+LEAST_PLAUSIBLE = 0.5
 FEWEST_GOLDENS = 3
 """Failing goldens below which there is a symptom, and no cause."""
 FEWEST_DANGEROUS = 2
@@ -83,7 +84,8 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
     exposures = _Exposures(evidence)
     background = _background(evidence, hypotheses, exposures)
     explained = _greedy(evidence, hypotheses, exposures, background)
-    whole, known = exposures.whole, 0
+    whole = exposures.whole
+    known = 0
     while (
         count := sum(finding.likely or _is_solid(evidence, finding, exposures) for finding in explained)
     ) > known:
@@ -162,7 +164,9 @@ class _Exposures:
 
 def _background(evidence: Evidence, hypotheses: Sequence[Hypothesis], exposures: _Exposures) -> float:
     """The rate of failures outside the reach of the first hypothesis."""
-    whole, best, outside = exposures.whole, 0.0, exposures.whole
+    whole = exposures.whole
+    best = 0.0
+    outside = exposures.whole
     for hypothesis in hypotheses:
         exposure = exposures.of(hypothesis)
         worth = hypothesis.weight.plausibility * (
@@ -195,7 +199,8 @@ def _explain(
     evidence: Evidence, hypothesis: Hypothesis, free: set[int], background: float, exposures: _Exposures
 ) -> Explained:
     symptoms = tuple(number for number in dict.fromkeys(hypothesis.symptoms) if number in free)
-    trials, share = evidence.trials_of(symptoms), _share(evidence, symptoms)
+    trials = evidence.trials_of(symptoms)
+    share = _share(evidence, symptoms)
     exposure = exposures.of(hypothesis)
     goldens = sum(1 for _ in evidence.goldens_with(symptoms))
     p = binomial_sf(trials, max(exposure.trials, trials), min(0.99, max(background, LEAST_BACKGROUND)))

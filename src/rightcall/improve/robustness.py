@@ -15,10 +15,10 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.decide.candidates import compare_many
 from rightcall.improve.argument_kind import still_holds, values_in_request
 from rightcall.improve.variant import redefine_agent
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.run.decisions import RunComparison
 from rightcall.run.outcome import outcomes_of_run
 from rightcall.run.plan import Plan
@@ -199,7 +199,8 @@ def typos(task: PerturbTask) -> Plan:
         if free:
             rng = task.random("typos", golden.id)
             at = rng.choice(free)
-            word, spot = words[at], rng.randrange(1, len(words[at]) - 2)
+            word = words[at]
+            spot = rng.randrange(1, len(words[at]) - 2)
             words[at] = word[:spot] + word[spot + 1] + word[spot] + word[spot + 2 :]
             goldens.append(msgspec.structs.replace(golden, input=" ".join(words)))
     return task.with_goldens(goldens)

@@ -16,9 +16,9 @@ from rightcall.improve.past_evidence import voter_of
 from rightcall.improve.reference import changes_since_passing
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import RunVotes, Voter, run_votes
-from rightcall.model.golden import AnyGolden, Golden, request_of
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.golden import AnyGolden, Golden, request_of
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.failures import StoredFailure
@@ -72,7 +72,8 @@ def _tools_by_name_alone(trials: Iterable[GoldenTrials]) -> list[Tool]:
 
 def trials_of(store: Store, stored: StoredRun) -> Iterator[GoldenTrials]:
     """Every golden of a run with its failed trials; one stored without its golden has only its id."""
-    goldens, stored_failures = store.runs.goldens(stored.id), store.runs.failures(stored.id)
+    goldens = store.runs.goldens(stored.id)
+    stored_failures = store.runs.failures(stored.id)
     failed = _ByGolden(stored_failures.failed_trials())
     golden = next(goldens, None)
     for count in stored_failures.trial_counts():

@@ -6,8 +6,8 @@ from typing import Any
 
 from rightcall.core.codec import decode
 from rightcall.core.errors import RightCallError
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.run.watched_inputs import WatchedInputs, watch_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store

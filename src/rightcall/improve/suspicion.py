@@ -40,7 +40,8 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     """Why a golden that fails may be wrong: what its trials do again and again, in every run given; else None."""
     if not trials.failed:
         return None
-    golden, attempts = trials.golden, attempts_of(trials)
+    golden = trials.golden
+    attempts = attempts_of(trials)
     own = count_votes({evidence.voter: attempts}, evidence.toolset)
     ballot: Ballot = {
         **{
@@ -177,7 +178,8 @@ def words_side_with(difference: CallDifference, words: Sequence[str], text: str,
 
 
 def _value_sides(place: ArgumentDifference, text: str, evidence: Evidence) -> bool:
-    actual, values = place.actual, values_of_matcher(place.expected)
+    actual = place.actual
+    values = values_of_matcher(place.expected)
     if actual is MISSING:
         return False
     enum = enum_of(evidence.by_name.get(place.tool), place.parameter)

@@ -17,10 +17,10 @@ from rightcall.core.text import pluralize
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
 from rightcall.improve.units import unit_said
 from rightcall.metrics.matching.teamwork import LABELS
-from rightcall.model.agent_names import agent_of
-from rightcall.model.call import ToolCall
-from rightcall.model.failure import CODES, Failure, SymptomGroup
-from rightcall.model.tool import Tool
+from rightcall.records.agent_names import agent_of
+from rightcall.records.call import ToolCall
+from rightcall.records.failure import CODES, Failure, SymptomGroup
+from rightcall.records.tool import Tool
 
 ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 
@@ -104,7 +104,8 @@ def symptom_of(
     groups = [group for group in ORDER if group in failures_by_group or (group == "recovery" and error)]
     if not groups:
         return Symptom("other", code=told[0].code if told else "", turn=turn), ()
-    symptom, mistakes = Symptom(groups[0]), tuple[Mistake, ...]()
+    symptom = Symptom(groups[0])
+    mistakes = tuple[Mistake, ...]()
     if symptom.group == "recovery":  # the tool may have failed because of its arguments
         skipped = next((f.tool for f in told if f.code == "missing_call"), "")
         wrong, mistakes = _arguments(told, calls, request, tools, skipped=skipped)
@@ -122,7 +123,8 @@ def symptom_of(
         if failure.code == "missing_call":
             symptom, mistakes = _arguments(told, calls, request, tools, skipped=failure.tool)
         if not symptom.skipped:
-            symptom, mistakes = _symptom_of_failure(groups[0], failure), ()
+            symptom = _symptom_of_failure(groups[0], failure)
+            mistakes = ()
     return symptom._replace(turn=turn), mistakes
 
 
@@ -269,7 +271,8 @@ def symptom_sentence(symptoms: Mapping[Symptom, int]) -> str:
 
 
 def _symptom_words(symptom: Symptom) -> str:
-    tool, called = symptom.tool, symptom.called
+    tool = symptom.tool
+    called = symptom.called
     names = " and ".join(dict.fromkeys(argument.parameter for argument in symptom.arguments))
     match symptom.group:
         case "miss":
@@ -296,7 +299,8 @@ def _text(output: Any, most: int = LONGEST) -> str:
 
 def _agents_mixed_up(failure: Failure) -> tuple[str, ...]:
     """The agent that should have worked and the one that did; empty when the failure is not about two agents."""
-    expected, actual = str(failure.expected or ""), str(failure.actual or "")
+    expected = str(failure.expected or "")
+    actual = str(failure.actual or "")
     if failure.code == "wrong_agent":
         return (expected, actual.rsplit("/", maxsplit=1)[-1]) if expected and actual else ()
     if failure.code != "wrong_tool":

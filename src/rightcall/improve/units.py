@@ -90,7 +90,8 @@ def unit_said(value: Any, text: str) -> str:
     spellings = {str(value), f"{value:g}", f"{value:.2f}"}
     for match in re.finditer(r"(?<![\w.])\d+(?:[.,]\d+)?", text[:20_000]):
         if match[0].replace(",", ".") in spellings:
-            after, before = _AFTER.match(text, match.end()), _BEFORE.search(text[: match.start()])
+            after = _AFTER.match(text, match.end())
+            before = _BEFORE.search(text[: match.start()])
             if after or before:
                 return UNIT_OF[(after or before)[1].lower()]  # type: ignore[index]
     return ""

@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.agents.agent import Agent, is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.core.errors import ConfigError
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.function import FunctionTool, tool as as_function_tool
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.worlds.base import World

@@ -41,11 +41,11 @@ from rightcall.datasets.targets import golden_of_datapoint, items_with_place
 from rightcall.files.checked_read import require_file
 from rightcall.metrics.base import AnyMetric, Metric, score_of_value, score_when_ready
 from rightcall.metrics.matching.verdict import pass_threshold
-from rightcall.model.call import ToolCall
-from rightcall.model.case import TestCase
-from rightcall.model.golden import Golden, with_id
-from rightcall.model.score import Score
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.case import TestCase
+from rightcall.records.golden import Golden, with_id
+from rightcall.records.score import Score
+from rightcall.records.trajectory import Trajectory
 
 __all__ = ["aevaluate", "evaluate"]
 

@@ -16,7 +16,7 @@ from rightcall.lint.known_findings import ignores_of
 from rightcall.lint.report import MOST_PAIRS, Diagnostic, LintReport, PairSummary, ToolSummary
 from rightcall.lint.rule import SEVERITIES, Finding, FixKind, Rule, all_rules
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 UNREADABLE = "SK101"
 """The rule that reports a skill that cannot be read: no other has anything to look at."""

@@ -81,7 +81,8 @@ def as_page(rule: Rule) -> str:
 
 def as_index() -> str:
     """The table of all rules, in Markdown."""
-    parts, escaped_bar = [_INTRODUCTION], r"\|"
+    parts = [_INTRODUCTION]
+    escaped_bar = r"\|"
     for title, rules in _rules_by_title().items():
         rows = [
             f"| [{rule.code}]({rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "

@@ -116,7 +116,8 @@ def _apply_fixes(document: Document, config: LintConfig, kind: str) -> tuple[Doc
         changed, done = _one_pass(document, findings)
         if not done:
             break
-        document, codes = changed, [*codes, *done]
+        document = changed
+        codes = [*codes, *done]
     return document, codes
 
 

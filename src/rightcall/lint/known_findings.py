@@ -27,7 +27,7 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.lockfile import read_recorded
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.rule import Rule
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 
 @dataclass(frozen=True)

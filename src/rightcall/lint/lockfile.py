@@ -22,8 +22,8 @@ from rightcall.core.text import first_names
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import read_checked
 from rightcall.lint.source.tools import CANONICAL, SourceTool, ToolSet, shown_examples
-from rightcall.model.dialects.mcp import HINTS
-from rightcall.model.record import Record
+from rightcall.records.dialects.mcp import HINTS
+from rightcall.records.record import Record
 
 LOCK_FILE = "tools.lock"
 LOCK_FORMAT = "rightcall/tools-lock/2"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from rightcall.lint.rule import SEVERITIES, FixKind, Severity
-from rightcall.model.record import Record
-from rightcall.model.tool import ToolKind
+from rightcall.records.record import Record
+from rightcall.records.tool import ToolKind
 
 
 class Diagnostic(Record, frozen=True):

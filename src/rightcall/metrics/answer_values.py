@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from rightcall.core.dates import MONTHS, days_named, without_dates
 from rightcall.metrics.value_sources import TIME, ValueSources, bare_text, read_number, without_times
-from rightcall.model.case import TestCase
+from rightcall.records.case import TestCase
 
 
 def check_values(
@@ -120,7 +120,8 @@ def answer_values(answer: str) -> list[AnswerValue]:
 def _times(text: str) -> Iterator[AnswerValue]:
     """Times of day as numbers of hours and minutes, `19:30` as 1930, whichever way sources write them."""
     for match in TIME.finditer(text):
-        hour, minute = int(match[1] or match[4]), int(match[2] or 0)
+        hour = int(match[1] or match[4])
+        minute = int(match[2] or 0)
         afternoon = (match[3] or match[5] or "").lower() == "p"
         hour = hour % 12 + 12 if afternoon else hour
         yield AnswerValue("number", match[0].strip(), hour * 100 + minute, 0.0, "time")
@@ -128,7 +129,8 @@ def _times(text: str) -> Iterator[AnswerValue]:
 
 def _numbers(text: str) -> Iterator[AnswerValue]:
     for match in _NUMBER.finditer(text):
-        digits, scale = match["digits"], (match["scale"] or "").strip().lower()
+        digits = match["digits"]
+        scale = (match["scale"] or "").strip().lower()
         factor = _SCALES.get(scale, 1.0)
         value = read_number(digits) * factor
         decimals = len(digits.partition(".")[2])

@@ -15,12 +15,12 @@ from rightcall.core.codec import name_of, source_hash
 from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.matching.case_numbers import unknown_text
-from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.judge_case import score_calls
 from rightcall.metrics.matching.reasons import reason, sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, pass_threshold, states_calls
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Code
-from rightcall.model.score import Score
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Code
+from rightcall.records.score import Score
 
 PERFECT = Score(1.0, True)
 """The perfect score, one shared object."""

@@ -13,8 +13,8 @@ from rightcall.metrics.conversation import ConversationVerdict, as_one_golden, s
 from rightcall.metrics.dimensions import SPOTLESS, agents_score, dimension_scores, no_answer
 from rightcall.metrics.matching.call_kinds import NO_TOOLS, load_in_doubt, read_skills
 from rightcall.metrics.matching.case_numbers import latency_in_doubt
-from rightcall.metrics.matching.case_score import score_closely
 from rightcall.metrics.matching.fast_path import flawless, is_flawless
+from rightcall.metrics.matching.judge_case import score_closely
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import (
     DEFAULT_RULES,
@@ -29,14 +29,14 @@ from rightcall.metrics.matching.verdict import (
 )
 from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
-from rightcall.model.case import TestCase
-from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, states_check
-from rightcall.model.open_call import OpenCall, no_answer_text, open_calls_of
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Judging, Score
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import TestCase
+from rightcall.records.failure import FORBIDDEN, Failure
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, states_check
+from rightcall.records.open_call import OpenCall, no_answer_text, open_calls_of
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Judging, Score
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 NOT_COMPARED = Numbers(0, 0, 0, 0, *[0.0] * (len(Numbers.__struct_fields__) - 4))
 """The numbers of a case whose golden could not be compared."""

@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from rightcall.metrics.matching.call_kinds import NO_TOOLS
-from rightcall.metrics.matching.case_score import score_calls
+from rightcall.metrics.matching.judge_case import score_calls
 from rightcall.metrics.matching.reasons import reason
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, CaseVerdict, Numbers, ScoringRules
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.failure import FORBIDDEN, Failure
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.message import turn_title
-from rightcall.model.record import Record
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.failure import FORBIDDEN, Failure
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.message import turn_title
+from rightcall.records.record import Record
+from rightcall.records.score import Score
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 OF_TURNS = (
     "call_precision", "call_recall", "call_f1", "call_soft_f1", "tool_precision", "tool_recall", "tool_f1",
@@ -78,7 +78,8 @@ class ConversationVerdict(Record, frozen=True):
         wrong = [turn for turn in self.turns if not turn.verdict.passed]
         if not wrong:
             return Score(1.0, True)
-        first, value = wrong[0], (len(self.turns) - len(wrong)) / len(self.turns)
+        first = wrong[0]
+        value = (len(self.turns) - len(wrong)) / len(self.turns)
         why = f"{turn_title(first.exchange)}: {reason(first.verdict.failures)}"
         return Score(value, False, why, first.verdict.failures)
 
@@ -100,7 +101,9 @@ def score_conversation(
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
         return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
-    places, place = {}, len(golden.expected_calls)  # of each exchange's expected calls in `expectations_of`
+    # of each exchange's expected calls in `expectations_of`
+    places = {}
+    place = len(golden.expected_calls)
     for number, expected in by_exchange.items():
         places[number] = range(place, place + len(expected))
         place += len(expected)
@@ -156,7 +159,8 @@ class _Held:
         self._trajectory = trajectory
         # Exchange and step of each turn; steps count the agent's turns, and are -1 for the user's.
         self._turn_order: list[tuple[int, int]] = []
-        exchange, step = 0, -1
+        exchange = 0
+        step = -1
         for message in trajectory.messages:
             if message.role == "user":
                 exchange += 1

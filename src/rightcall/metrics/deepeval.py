@@ -31,7 +31,7 @@ from rightcall.metrics.judged.rubric import (
     TaskCompletion,
     TurnRelevancy,
 )
-from rightcall.models.catalog import bare_model
+from rightcall.providers.catalog import bare_model
 
 
 class WithoutEffect(TypedDict, total=False):
@@ -164,7 +164,8 @@ def _metric_of_rubric(label: str, judged: type[Rubric]) -> JudgedMetric:
     def constructor(**settings: Unpack[JudgedMetricSettings]) -> Metric:
         return judged(**_judge_settings(name, settings))
 
-    constructor.__name__, constructor.__doc__ = name, judged.__doc__
+    constructor.__name__ = name
+    constructor.__doc__ = judged.__doc__
     return constructor
 
 

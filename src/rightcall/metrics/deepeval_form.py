@@ -18,9 +18,9 @@ from rightcall.core.errors import RightCallError
 from rightcall.core.event_loop import run_blocking
 from rightcall.metrics.base import Metric, UserMetric, metric_name, score_when_ready
 from rightcall.metrics.score_case import measure_alone
-from rightcall.model.case import AnyTestCase
-from rightcall.model.record import Reading
-from rightcall.model.score import Score
+from rightcall.records.case import AnyTestCase
+from rightcall.records.record import Reading
+from rightcall.records.score import Score
 
 P = ParamSpec("P")
 
@@ -140,7 +140,9 @@ class MirroredMetric(BaseMetric):
     label: str
 
     def __init__(self, mirrored: Metric, label: str, *, strict_mode: bool = False) -> None:
-        self.mirrored, self.label, self.strict_mode = mirrored, label, strict_mode
+        self.mirrored = mirrored
+        self.label = label
+        self.strict_mode = strict_mode
         self.threshold = getattr(mirrored, "threshold", None)
         self.model = getattr(mirrored, "model", None)
 
@@ -164,7 +166,8 @@ class MirroredMetric(BaseMetric):
         if score.error:
             self.error = score.error
             raise RightCallError(f"{self.label}: {score.error}")
-        self.score, self.reason = score.value, score.reason
+        self.score = score.value
+        self.reason = score.reason
         self.success = score.passed if self.threshold is not None else None
         return MeasuredScore.of(score)
 

@@ -22,10 +22,10 @@ from rightcall.metrics.base import CallMetric, Metric, require_threshold
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, pattern_text
-from rightcall.model.call import ToolCall, ToolCallType
-from rightcall.model.case import TestCase
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.score import Score
+from rightcall.records.call import ToolCall, ToolCallType
+from rightcall.records.case import TestCase
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.score import Score
 from rightcall.tools.definitions.validate import pattern_test
 
 
@@ -49,7 +49,8 @@ class ToolCorrectness(CallMetric):
         require_threshold(self.name, self.threshold)
 
     def measure(self, case: TestCase) -> Score:
-        golden, called = case.golden, case.trajectory.calls
+        golden = case.golden
+        called = case.trajectory.calls
         if self.arguments and any(call.arguments_unknown for call in called):
             return Score.broken("arguments_unknown: the arguments of a call were not recorded")
         alternatives = [golden.expected_calls, *golden.any_of] if golden.expected_calls else golden.any_of
@@ -93,7 +94,8 @@ class ToolCorrectness(CallMetric):
         return best[-1]
 
     def _in_any_order(self, expected: Sequence[ExpectedCall], called: Sequence[ToolCall]) -> float:
-        total, taken = 0.0, list[ToolCall]()
+        total = 0.0
+        taken = list[ToolCall]()
         for expected_call in expected:
             left = [call for call in called if not any(_equal(call, other) for other in taken)]
             best = max(left, key=lambda call: self.agreement(expected_call, call), default=None)

@@ -11,11 +11,11 @@ from rightcall.metrics.matching.case_numbers import latency_in_doubt
 from rightcall.metrics.matching.fast_path import flawless
 from rightcall.metrics.matching.reasons import reason, sentence
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers
-from rightcall.model.case import TestCase
-from rightcall.model.failure import ARGUMENT_CODES, CALL_CODES
-from rightcall.model.golden import expectations_of
-from rightcall.model.score import Score
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import TestCase
+from rightcall.records.failure import ARGUMENT_CODES, CALL_CODES
+from rightcall.records.golden import expectations_of
+from rightcall.records.score import Score
+from rightcall.records.trajectory import Trajectory
 
 
 class CallPrecision(VerdictMetric):

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from rightcall.core.errors import CodeExit, contain_exits
 from rightcall.core.event_loop.worker_threads import in_thread
 from rightcall.metrics.base import Metric, UserMetric, asks_model
-from rightcall.model.case import AnyTestCase
-from rightcall.model.failure import Code, Failure
-from rightcall.model.score import Judging, Score
+from rightcall.records.case import AnyTestCase
+from rightcall.records.failure import Code, Failure
+from rightcall.records.score import Judging, Score
 
 METRIC_SECONDS = 300.0
 """Time limit of a metric for one case, in seconds."""

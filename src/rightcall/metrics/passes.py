@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from rightcall.model.run import CaseResult, Rate
+from rightcall.records.run import CaseResult, Rate
 from rightcall.stats.clusters import sample
 from rightcall.stats.intervals import wilson
 from rightcall.stats.mean_interval import estimate
@@ -34,7 +34,8 @@ class Passes:
         return len(self._marks)
 
     def add(self, result: CaseResult) -> None:
-        name, passed = hash(result.golden_id), result.passed
+        name = hash(result.golden_id)
+        passed = result.passed
         self._names.append(name)
         self._marks.append(passed)
         if passed:

@@ -22,10 +22,10 @@ from rightcall.files.python_object import load_object
 from rightcall.metrics.base import FunctionMetric, Metric, metric_name
 from rightcall.metrics.deepeval_form import as_deepeval_metric
 from rightcall.metrics.dimensions import STANDARD
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 if TYPE_CHECKING:
-    from rightcall.models.catalog import ModelCatalog
+    from rightcall.providers.catalog import ModelCatalog
 
 DIMENSIONS = tuple(STANDARD)
 """Measured for every case."""

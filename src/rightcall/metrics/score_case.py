@@ -23,12 +23,12 @@ from rightcall.metrics.dimensions import STANDARD
 from rightcall.metrics.matching.call_kinds import read_skills
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, ScoringRules, with_pass_threshold
 from rightcall.metrics.measurement import METRIC_SECONDS, measure_all, missing_evidence
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.golden import AnyGolden, Golden, states_check
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.records.golden import AnyGolden, Golden, states_check
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.definitions.offer import tools_for
 
 
@@ -77,7 +77,8 @@ class Scorer(msgspec.Struct, frozen=True):
         stated = await score_in_time(
             lambda done: result_of(golden, trial, done, offered, rules=self.rules), trajectory, left
         )
-        result, checked = stated, self.checks(golden)
+        result = stated
+        checked = self.checks(golden)
         if not states_check(golden):
             result = silent_result(golden, trial, trajectory, offered, self.rules)
         if not result.checked:  # an attempt whose attack the agent never met

@@ -12,18 +12,11 @@ from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.failed_calls import FailedCalls
 from rightcall.metrics.passes import Passes
-from rightcall.model.failure import JUDGE_CODES, Code
-from rightcall.model.golden import CATEGORIES
-from rightcall.model.run import (
-    BrokenMetric,
-    CaseResult,
-    GroupSummary,
-    JudgeSummary,
-    Role,
-    Summary,
-)
-from rightcall.model.score import Judging, Score
-from rightcall.model.trajectory import NOTHING_USED, Usage
+from rightcall.records.failure import JUDGE_CODES, Code
+from rightcall.records.golden import CATEGORIES
+from rightcall.records.run import BrokenMetric, CaseResult, GroupSummary, JudgeSummary, Role, Summary
+from rightcall.records.score import Judging, Score
+from rightcall.records.trajectory import NOTHING_USED, Usage
 
 UNITS = 2**60
 """Units of a score of 1."""
@@ -129,7 +122,8 @@ class Tally:
         self._metric_errors: dict[
             str, str
         ] = {}  # of each requested metric that broke the first error as sorted
-        self._first_trial, self._last_trial = sys.maxsize, -1
+        self._first_trial = sys.maxsize
+        self._last_trial = -1
 
     def add(self, result: CaseResult) -> None:
         if not result.checked:

@@ -13,8 +13,8 @@ from typing import Any
 
 from rightcall.core.codec import encode
 from rightcall.core.dates import days_named, is_relative_date, without_dates
-from rightcall.model.case import TestCase
-from rightcall.model.golden import AnyGolden, Golden
+from rightcall.records.case import TestCase
+from rightcall.records.golden import AnyGolden, Golden
 
 MOST_TEXT = 20_000
 """Characters of a text that are searched."""

@@ -85,10 +85,13 @@ def _replay_response(
     for chunk in reply.chunks:
         reader.feed_data(chunk)
     reader.feed_eof()
-    response.version, response.status, response.reason = None, reply.status, ""
+    response.version = None
+    response.status = reply.status
+    response.reason = ""
     response._headers = headers
     response._raw_headers = tuple((name.encode(), value.encode()) for name, value in headers.items())
-    response.content, response._closed = reader, False
+    response.content = reader
+    response._closed = False
     raises = rest.get("raise_for_status")
     raises = session._raise_for_status if raises is None else raises
     if raises is True:
@@ -108,7 +111,8 @@ class CopiedReader:
     """A reader that copies everything read from it."""
 
     def __init__(self, reader: Any, pending: PendingReply) -> None:
-        self._reader, self._pending = reader, pending
+        self._reader = reader
+        self._pending = pending
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._reader, name)

@@ -39,7 +39,8 @@ class PendingReply:
         self._content = bytearray()
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None:
-        self.status, self.headers = status, headers
+        self.status = status
+        self.headers = headers
 
     def copy(self, chunk: bytes) -> None:
         self._content += chunk
@@ -93,8 +94,11 @@ class TapedCase:
         recorded: Sequence[TapedExchange] | None,
         ignored: Sequence[Ignored] = (),
     ) -> None:
-        self.golden, self.trial, self.clean = golden, trial, clean
-        self._ignored, self._recorded = ignored, recorded
+        self.golden = golden
+        self.trial = trial
+        self.clean = clean
+        self._ignored = ignored
+        self._recorded = recorded
         self._by_key: dict[str, list[TapedExchange]] = defaultdict(list)
         for exchange in recorded or ():
             self._by_key[key_of(exchange.ask)].append(exchange)
@@ -110,9 +114,11 @@ class TapedCase:
 
     def next_reply(self, ask: dict[str, Any]) -> dict[str, Any]:
         """The recorded reply; the n-th equal request gets the n-th reply. `ProviderError` when there is none."""
-        key, is_call = key_of(ask), TOOL in ask
+        key = key_of(ask)
+        is_call = TOOL in ask
         with self._lock:
-            turn, number = self._asked[key], self._numbers[is_call]
+            turn = self._asked[key]
+            number = self._numbers[is_call]
             self._asked[key] += 1
             self._numbers[is_call] += 1
         replies = self._by_key.get(key, ())

@@ -17,7 +17,7 @@ from rightcall.core.codec import decode
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import InputError
 from rightcall.files.atomic import write_file
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 FORMAT = "rightcall/cassette/2"
 SHARED = ("system", "tools", "instructions")

@@ -29,7 +29,8 @@ class LateImports(MetaPathFinder):
     """
 
     def __init__(self, names: Collection[str], loaded: Callable[[str], None]) -> None:
-        self._names, self._loaded = frozenset(names), loaded
+        self._names = frozenset(names)
+        self._loaded = loaded
         self._inside = threading.local()
 
     def watch(self) -> None:
@@ -61,7 +62,8 @@ class _ReportingLoader:
     """The loader of a module, which reports when the module is complete."""
 
     def __init__(self, loader: Any, loaded: Callable[[], None]) -> None:
-        self._loader, self._report = loader, loaded
+        self._loader = loader
+        self._report = loaded
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -168,7 +170,9 @@ class SharedSetup:
     """
 
     def __init__(self, install: Callable[[], Callable[[], None]]) -> None:
-        self._install, self._lock, self._users = install, threading.Lock(), 0
+        self._install = install
+        self._lock = threading.Lock()
+        self._users = 0
         self._remove: Callable[[], None] = lambda: None
 
     def acquire(self) -> None:

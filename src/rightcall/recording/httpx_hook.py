@@ -67,7 +67,8 @@ def _streams(library: Any) -> Any:
         """Chunks from a recording, or of another stream with a copy for the recording."""
 
         def __init__(self, source: Any, copy: Callable[[bytes], None] = lambda chunk: None) -> None:
-            self._source, self._copy = source, copy
+            self._source = source
+            self._copy = copy
 
         def __iter__(self) -> Iterator[bytes]:
             for chunk in self._source:

@@ -8,11 +8,11 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.core.errors import ProviderError
-from rightcall.model.golden import AnyGolden
-from rightcall.model.trajectory import Trajectory
 from rightcall.recording.case import TapedCase
 from rightcall.recording.cassette import TapedExchange
 from rightcall.recording.library import Recordings
+from rightcall.records.golden import AnyGolden
+from rightcall.records.trajectory import Trajectory
 
 JUDGING: ContextVar[JudgedTrial | None] = ContextVar("rightcall_judged_trial", default=None)
 
@@ -26,7 +26,9 @@ class JudgedTrial:
     def __init__(
         self, recordings: Recordings, golden: AnyGolden, trial: int, *, keep_others: bool = False
     ) -> None:
-        self.recordings, self._golden, self._trial = recordings.judges, golden, trial
+        self.recordings = recordings.judges
+        self._golden = golden
+        self._trial = trial
         self._keep_others = keep_others
         self._before: tuple[TapedExchange, ...] = ()
         self._recorded: TapedCase | None = None  # read when the first judge is asked

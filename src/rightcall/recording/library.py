@@ -13,10 +13,6 @@ import msgspec
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model.call import CallStatus, ToolCall, ToolResult
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory, Usage
 from rightcall.recording.canonical import Ignored, scrub_value
 from rightcall.recording.case import TapedCase
 from rightcall.recording.cassette import (
@@ -30,6 +26,10 @@ from rightcall.recording.cassette import (
     write_document,
 )
 from rightcall.recording.settings import RecordSettings
+from rightcall.records.call import CallStatus, ToolCall, ToolResult
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.trajectory import StopReason, Trajectory, Usage
 
 SERVED = "served"
 """The folder inside a suite's recordings of what a proxy recorded: `rightcall mcp serve`."""
@@ -44,7 +44,8 @@ _OUR_WORDS = frozenset({"assistant", *get_args(StopReason), *get_args(CallStatus
 )
 """Words of the file format: not secrets, even if the environment has an equal one."""
 
-SHORT, LONG = 6, 16
+SHORT = 6
+LONG = 16
 """Digits of the hash in the name of a file. Of 5,000 ids without ASCII letters, two probably share the short one."""
 
 
@@ -58,7 +59,8 @@ class Recordings:
     """
 
     def __init__(self, settings: RecordSettings, folder: Path) -> None:
-        self.settings, self.folder = settings, folder
+        self.settings = settings
+        self.folder = folder
         self.clean = scrubber()
         self.ignored = [Ignored(text) for text in settings.ignore]
         self.inputs_of: Callable[[AnyGolden], str] = lambda golden: ""
@@ -209,7 +211,8 @@ def _orphan_files(folder: Path, names: set[str]) -> list[Path]:
 
 def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
     replace = msgspec.structs.replace
-    calls, messages = trajectory.calls, trajectory.messages
+    calls = trajectory.calls
+    messages = trajectory.messages
     if len(calls) == len(timings.calls):
         calls = tuple(replace(c, latency_ms=t) for c, t in zip(calls, timings.calls, strict=True))
     if len(messages) == len(timings.messages):

@@ -50,7 +50,8 @@ def _call_change(ask: Mapping[str, Any], recorded: Sequence[Mapping[str, Any]]) 
 
 
 def _change(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
-    asked, was = _View(now), _View(then)
+    asked = _View(now)
+    was = _View(then)
     since = "since it was recorded"
     if asked.url != was.url:
         return f"the URL changed {since} ({one_line(was.url, 80)} then, {one_line(asked.url, 80)} now)"
@@ -103,7 +104,8 @@ def _tool_changes(now: Mapping[str, Any], then: Mapping[str, Any]) -> str:
 def _parts(now: Any, then: Any) -> list[str]:
     if not isinstance(now, dict) or not isinstance(then, dict):
         return ["definition"]
-    now, then = now.get("function", now), then.get("function", then)
+    now = now.get("function", now)
+    then = then.get("function", then)
     names = [n for n in {**then, **now} if then.get(n) != now.get(n)]
     return [{"input_schema": "parameters", "inputSchema": "parameters"}.get(name, name) for name in names]
 
@@ -112,7 +114,8 @@ def _message_change(now: Sequence[Any], then: Sequence[Any]) -> str:
     for i, (message, other) in enumerate(zip(now, then, strict=False)):
         if message != other:
             role = message.get("role", "?") if isinstance(message, dict) else "?"
-            a, b = _text(other), _text(message)
+            a = _text(other)
+            b = _text(message)
             hint = ""
             if a != b and _DATE.sub("", a) == _DATE.sub("", b):
                 hint = r"; only dates differ: record.ignore: ['$.messages[*].content~\d{4}-\d\d-\d\d'] ignores them"

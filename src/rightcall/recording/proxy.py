@@ -15,12 +15,12 @@ from aiohttp import web
 
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.local_door import LocalDoor
-from rightcall.model.golden import Golden
-from rightcall.model.trajectory import Trajectory
 from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import PendingReply, TapedCase
 from rightcall.recording.hooks import join_headers
 from rightcall.recording.library import Recordings
+from rightcall.records.golden import Golden
+from rightcall.records.trajectory import Trajectory
 
 HOP = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "upgrade",
@@ -41,7 +41,8 @@ class RecordingProxy:
     def __init__(self, recordings: Recordings, server: str) -> None:
         if urlsplit(server).scheme not in ("http", "https") or not urlsplit(server).hostname:
             raise ConfigError(f"the server must be an address such as https://api.openai.com, got '{server}'")
-        self._recordings, self._server = recordings, server.rstrip("/")
+        self._recordings = recordings
+        self._server = server.rstrip("/")
         self._cases: dict[tuple[str, int], TapedCase] = {}
         self._client: aiohttp.ClientSession | None = None
 
@@ -66,10 +67,12 @@ class RecordingProxy:
         )
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        golden, trial = unquote(request.match_info["golden"]), int(request.match_info["trial"])
+        golden = unquote(request.match_info["golden"])
+        trial = int(request.match_info["trial"])
         query = f"?{request.query_string}" if request.query_string else ""
         url = f"{self._server}/{request.match_info['rest']}{query}"
-        headers, body = join_headers(request.headers.items()), await request.read()
+        headers = join_headers(request.headers.items())
+        body = await request.read()
         case = self._case(golden, trial)
         ask = http_ask(request.method, url, headers, body, self._recordings.clean, self._recordings.ignored)
         if not case.is_replaying:
@@ -79,7 +82,8 @@ class RecordingProxy:
         except ProviderError as error:
             return _problem(409, error.problem)
         self._recordings.replayed += 1
-        status, headers = int(stored.get("status", 200)), dict(stored.get("headers", {}))
+        status = int(stored.get("status", 200))
+        headers = dict(stored.get("headers", {}))
         response = web.StreamResponse(status=status, headers=headers)
         await response.prepare(request)
         for chunk in body_chunks(stored):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from rightcall.core.options import described
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 RecordMode = Literal["none", "auto", "refresh", "replay"]
 

@@ -77,7 +77,9 @@ def _copy_response(response: Any, pending: PendingReply, preloaded: bool) -> Any
     if preloaded:
         pending.copy(response.data)
         return response
-    read, stream, inside = response.read, response.stream, [False]
+    read = response.read
+    stream = response.stream
+    inside = [False]
 
     def copy_read(*args: Any, **words: Any) -> Any:
         data = read(*args, **words)
@@ -98,5 +100,6 @@ def _copy_response(response: Any, pending: PendingReply, preloaded: bool) -> Any
             pending.copy(chunk)
             yield chunk
 
-    response.read, response.stream = copy_read, copy_stream
+    response.read = copy_read
+    response.stream = copy_stream
     return response

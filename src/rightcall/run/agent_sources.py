@@ -29,7 +29,7 @@ from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
 from rightcall.files.python_sources import files_named_by_sources, program_files, source_closure, source_facts
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.providers.endpoint import ModelEndpoint
 from rightcall.run.suite import AgentConfig, Suite, tool_sources
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
 from rightcall.tools.worlds.base import World
@@ -130,7 +130,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
 
 def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = None) -> AgentSources:
     """The sources of a suite whose agent is loaded."""
-    name, project = model or suite.agent.model, ProjectFiles.of(folder)
+    name = model or suite.agent.model
+    project = ProjectFiles.of(folder)
     own = AgentSources(project, search=_search(folder))
     if is_address(name):
         own = _sources_of_address(name, own, folder)

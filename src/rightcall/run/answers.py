@@ -16,8 +16,8 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.core.errors import AgentSetupError, ConfigError
 from rightcall.core.text import pluralize, visible
 from rightcall.decide.verdict import Verdict
-from rightcall.model.failure import Failure
-from rightcall.model.run import CaseResult
+from rightcall.records.failure import Failure
+from rightcall.records.run import CaseResult
 from rightcall.run.plan import Plan
 from rightcall.store.sql.store import Store
 
@@ -52,7 +52,8 @@ class AnswerWatch:
     """
 
     def __init__(self, plan: Plan) -> None:
-        self._plan, self._is_code = plan, _is_code(plan)
+        self._plan = plan
+        self._is_code = _is_code(plan)
         is_own = self._is_code or isinstance(plan.agent.model, ObservedAgent)
         goldens = islice(plan.in_dataset_order(), FIRST) if is_own else ()
         self.first = tuple((golden, 0) for golden in goldens)
@@ -108,7 +109,8 @@ class AnswerWatch:
 
 def _setup_error(failure: Failure) -> AgentSetupError:
     """What both of the first goldens ended with, the line of the user's code, and what to do."""
-    detail, place = visible(failure.detail), str(failure.actual).partition(" at ")[2]
+    detail = visible(failure.detail)
+    place = str(failure.actual).partition(" at ")[2]
     advice = CHECK_KEY if failure.code == "infra_error" else HOW_TO_CALL
     if unset := re.match(r"KeyError: '([A-Z][A-Z0-9_]{2,})'", detail):
         advice = f"set {unset[1]} in the environment: export {unset[1]}=…"
@@ -128,12 +130,14 @@ def verdict_by_answers(verdict: Verdict, store: Store, run_id: str, agent: str) 
     """The verdict, or ERROR for a run in which no answer arrived."""
     if verdict.word == "ERROR" or agent == RECORDED:
         return verdict
-    cases, problem = 0, ""
+    cases = 0
+    problem = ""
     for result in store.runs.results(run_id, trajectories=True):
         done = result.trajectory
         if done is None or done.answered:
             return verdict
-        cases, problem = cases + 1, problem or done.error or (UNHEARD if done.unheard else "")
+        cases = cases + 1
+        problem = problem or done.error or (UNHEARD if done.unheard else "")
     if not cases:
         return verdict
     return verdict.because(no_answer_reason(cases, problem), word="ERROR")

@@ -14,10 +14,10 @@ import msgspec
 
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.golden import AnyGolden
-from rightcall.model.note import Note
-from rightcall.model.run import CaseResult, Summary
-from rightcall.model.tool import Tool
+from rightcall.records.golden import AnyGolden
+from rightcall.records.note import Note
+from rightcall.records.run import CaseResult, Summary
+from rightcall.records.tool import Tool
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import WatchedInputs
 from rightcall.store.sql.store import Store

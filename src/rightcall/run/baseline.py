@@ -10,9 +10,9 @@ import msgspec
 from rightcall.core.digest import json_digest
 from rightcall.core.errors import ConfigError
 from rightcall.decide.baseline import Baseline, require_alike, same_dataset
-from rightcall.decide.outcome import Outcome
-from rightcall.model.golden import AnyGolden, canonical_golden
-from rightcall.model.run import Run
+from rightcall.decide.golden_outcomes import Outcome
+from rightcall.records.golden import AnyGolden, canonical_golden
+from rightcall.records.run import Run
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import BRANCH, find_baseline
 from rightcall.run.inputs import golden_hash

@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import hundredths, percent, pluralize
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 

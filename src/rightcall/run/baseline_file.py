@@ -20,8 +20,8 @@ from rightcall.core.errors import InputError
 from rightcall.decide.check_settings import Scores
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
-from rightcall.model.record import Record
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
+from rightcall.records.record import Record
 from rightcall.run.inputs import Inputs
 from rightcall.run.result_marks import join_marks
 from rightcall.run.watched_inputs import WatchedInputs, join_watches, same_watch

@@ -12,10 +12,10 @@ import msgspec
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.files.revision import base_commit, is_ancestor
-from rightcall.model.failure import confusions
-from rightcall.model.run import CaseResult
 from rightcall.recording.first_requests.heard_setup import HeardSetup
 from rightcall.recording.first_requests.request_digest import distinct_first_requests
+from rightcall.records.failure import confusions
+from rightcall.records.run import CaseResult
 from rightcall.run.baseline_file import (
     MOST_DAYS,
     MOST_RUNS,
@@ -165,7 +165,8 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
     if "inputs" not in newest.run.fingerprints:
         raise InputError(f"run {newest.id}", "does not record its inputs", "run the suite again")
     selection = newest.run.fingerprints.get("selection")
-    newest_inputs, since = newest.run.fingerprints["inputs"], _time(newest) - timedelta(days=MOST_DAYS)
+    newest_inputs = newest.run.fingerprints["inputs"]
+    since = _time(newest) - timedelta(days=MOST_DAYS)
     compared: list[StoredRun] = []
     watched = watch_of_run(store, newest.run)
     for run in newest_first:

@@ -18,14 +18,14 @@ from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.score_case import time_to_score
-from rightcall.model.call import CallStatus, ToolCall, ToolResult
-from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
-from rightcall.model.trajectory import LedgerEntry, StopReason, Trajectory, Usage
 from rightcall.recording.judged_trial import tape_judges
+from rightcall.records.call import CallStatus, ToolCall, ToolResult
+from rightcall.records.failure import Code, Failure
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
+from rightcall.records.trajectory import LedgerEntry, StopReason, Trajectory, Usage
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
 

@@ -14,8 +14,8 @@ from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.core.codec import stable_repr
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.model.golden import ConversationalGolden
-from rightcall.models.catalog import ModelCatalog
+from rightcall.providers.catalog import ModelCatalog
+from rightcall.records.golden import ConversationalGolden
 from rightcall.run.suite import UserConfig
 
 

@@ -11,13 +11,13 @@ from rightcall.agents.agent import is_address, own_endpoint, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.model.golden import ConversationalGolden, Golden
-from rightcall.model.record import Record
-from rightcall.model.trajectory import Usage
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import address_of, host_label, server_of
-from rightcall.models.prices import cost
-from rightcall.models.resolver import endpoint_of
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.hosts import address_of, host_label, server_of
+from rightcall.providers.prices import cost
+from rightcall.providers.resolver import endpoint_of
+from rightcall.records.golden import ConversationalGolden, Golden
+from rightcall.records.record import Record
+from rightcall.records.trajectory import Usage
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import Prepared, preflight
 
@@ -65,8 +65,10 @@ class _Count:
     """What one trial of every golden takes, in characters and requests."""
 
     def __init__(self, prepared: Prepared) -> None:
-        plan, session = prepared.plan, prepared.session
-        self._plan, self._settings = plan, session.settings
+        plan = prepared.plan
+        session = prepared.session
+        self._plan = plan
+        self._settings = session.settings
         self._prompts = Prompts(plan.agent.system, session.request_tools, session.settings, plan.seed)
         self._goldens = prepared.goldens
         self._sizes: dict[int, int] = {}
@@ -108,7 +110,8 @@ class _Count:
         return Usage(trials * characters // CHARACTERS_PER_TOKEN, trials * requests * EXPECTED_OUTPUT_TOKENS)
 
     def _add_conversation(self, golden: ConversationalGolden) -> None:
-        asked, turns = first_turn(golden), most_turns(golden, self._plan.user)
+        asked = first_turn(golden)
+        turns = most_turns(golden, self._plan.user)
         prompt = self._prompt_size(asked)
         spoken = [len(turn.content) for turn in golden.script]
         characters = sum(len(turn.content) for turn in golden.given)  # repeated in every request

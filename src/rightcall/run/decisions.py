@@ -14,9 +14,9 @@ from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.judged_comparison import as_judged, difference_by_labels
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.failure import FATAL
-from rightcall.model.floor import Floor
-from rightcall.model.record import Record
+from rightcall.records.failure import FATAL
+from rightcall.records.floor import Floor
+from rightcall.records.record import Record
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
@@ -85,7 +85,8 @@ def gate_run(
         "worst_case": summary.worst_case if summary else None,
         "judged": evidence_of_labels(store, stored.id, gate),
     }
-    outcomes, stopped = evidence_of_run(store, stored.id, gate, quarantine), earlier_stop(stored)
+    outcomes = evidence_of_run(store, stored.id, gate, quarantine)
+    stopped = earlier_stop(stored)
     verdict = decide(
         gate,
         outcomes,

@@ -9,7 +9,7 @@ import msgspec
 
 from rightcall.core.seam import load
 from rightcall.decide.rule_source import Facts
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 from rightcall.run.plan import evidence_names
 from rightcall.run.preparation import Prepared
 from rightcall.store.sql.store import Store

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import one_line
-from rightcall.model.floor import AGENTS, Floor, FloorCount, TrivialRate
-from rightcall.model.golden import AnyGolden
+from rightcall.records.floor import AGENTS, Floor, FloorCount, TrivialRate
+from rightcall.records.golden import AnyGolden
 
 if TYPE_CHECKING:
     from rightcall.decide.rule_source import Facts
@@ -67,7 +67,8 @@ class FloorCounts:
 
     def _rate(self, place: int) -> TrivialRate:
         """What the agent at this place of the marks passes."""
-        judged, passed = Counter[str](), Counter[str]()
+        judged = Counter[str]()
+        passed = Counter[str]()
         for (category, letters), goldens in self._goldens_by_marks.items():
             judged[category] += goldens * (letters[place] != "-")
             passed[category] += goldens * (letters[place] == "1")

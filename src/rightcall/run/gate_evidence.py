@@ -11,17 +11,20 @@ from struct import Struct
 from typing import Any, NamedTuple, overload
 
 from rightcall.decide.config import CostLimit, Gate
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.safety_numbers import outcome_of_result
-from rightcall.model.run import CaseResult
-from rightcall.model.safety import AttackOutcome
+from rightcall.records.run import CaseResult
+from rightcall.records.safety import AttackOutcome
 
-FAILED, PASSED, ERROR = 0, 1, 2
+FAILED = 0
+PASSED = 1
+ERROR = 2
 ONE_TRIAL = ((0.0,), (1.0,))
 NOTHING: dict[str, Any] = {}
 """What most outcomes share, instead of having a million of it."""
 
-ABSENT, BROKEN = math.nan, math.inf
+ABSENT = math.nan
+BROKEN = math.inf
 """In a column of a metric: the trial has no such score, or the metric broke."""
 
 _PLACE = Struct(">QQ")
@@ -46,7 +49,10 @@ class _Outcomes(Sequence[Outcome]):
         outcome_of: Callable[[Sequence[int]], Outcome],
         unchecked: Sequence[Outcome] = (),
     ) -> None:
-        self._rows, self._starts, self._outcome_of, self._unchecked = rows, starts, outcome_of, unchecked
+        self._rows = rows
+        self._starts = starts
+        self._outcome_of = outcome_of
+        self._unchecked = unchecked
 
     def __len__(self) -> int:
         return len(self._starts) + len(self._unchecked)
@@ -66,7 +72,8 @@ class _Outcomes(Sequence[Outcome]):
         return self._outcome_of(self._rows[start:end])
 
     def __iter__(self) -> Iterator[Outcome]:
-        rows, outcome_of = self._rows, self._outcome_of
+        rows = self._rows
+        outcome_of = self._outcome_of
         ends = chain(islice(self._starts, 1, None), (len(rows),))
         checked = (outcome_of(rows[start:end]) for start, end in zip(self._starts, ends, strict=False))
         return chain(checked, self._unchecked)
@@ -86,12 +93,18 @@ class GateEvidence:
 
     def __init__(self, gate: Gate, quarantine: frozenset[str] = frozenset()) -> None:
         self._quarantine = quarantine
-        self._ids, self._ends = bytearray(), array("Q")
+        self._ids = bytearray()
+        self._ends = array("Q")
         self._kinds: dict[_Golden, int] = {}
         self._kind_list: list[_Golden] = []
-        self._abouts, self._trials, self._states = array("q"), array("q"), bytearray()
-        self._latencies, self._lags, self._costs = array("d"), array("d"), array("d")
-        self._timed, self._priced = gate.limits_latency, gate.cost != CostLimit()
+        self._abouts = array("q")
+        self._trials = array("q")
+        self._states = bytearray()
+        self._latencies = array("d")
+        self._lags = array("d")
+        self._costs = array("d")
+        self._timed = gate.limits_latency
+        self._priced = gate.cost != CostLimit()
         self._totalled = gate.cost.run_usd is not None
         self._metrics = {name: array("d") for name in gate.metrics}
         self._attacks: dict[str, list[AttackOutcome]] | None = {} if gate.about_attacks else None
@@ -138,7 +151,8 @@ class GateEvidence:
     def outcomes(self) -> Sequence[Outcome]:
         """Sorted by golden and trial, so that results do not depend on completion order; made as they are read."""
         rows = self._sort_rows()
-        starts, before = array("Q"), None
+        starts = array("Q")
+        before = None
         for place, row in enumerate(rows):
             golden = self._id_bytes(row)
             if golden != before:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.metrics.matching.teamwork import compile_agent, names_of
-from rightcall.model.expected_call import is_target
-from rightcall.model.golden import AnyGolden, expectations_of
-from rightcall.model.tool import Tool
+from rightcall.records.expected_call import is_target
+from rightcall.records.golden import AnyGolden, expectations_of
+from rightcall.records.tool import Tool
 
 Note = tuple[Literal["error", "warning"], str, str, str]
 """Severity, code, message and hint: a finding without its location."""

@@ -13,11 +13,11 @@ from rightcall.metrics.matching.call_kinds import KINDS as JUDGED_KINDS
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.expectation import fits, forbids, pattern_text, predecessors, unsound
 from rightcall.metrics.matching.literal_objects import literal_objects
-from rightcall.model.expected_call import ExpectedCall, is_target
-from rightcall.model.golden import AnyGolden, Golden, names_agents, states_check
-from rightcall.model.record import Record
-from rightcall.model.safety import safety_problems
-from rightcall.model.tool import Tool
+from rightcall.records.expected_call import ExpectedCall, is_target
+from rightcall.records.golden import AnyGolden, Golden, names_agents, states_check
+from rightcall.records.record import Record
+from rightcall.records.safety import safety_problems
+from rightcall.records.tool import Tool
 from rightcall.run.golden_agents import Note, agent_notes
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.definitions.validate import argument_problems, is_valid
@@ -335,7 +335,8 @@ def _check_matcher(field: str, spec: Any, scope: Scope) -> Iterator[Note]:
 
 
 def _against_schema(field: str, call: ExpectedCall, tool: Tool, misspelt: set[str]) -> Iterator[Note]:
-    schema, parameters = tool.input_schema, tool.parameters
+    schema = tool.input_schema
+    parameters = tool.parameters
     for name in [*(call.args or {}), *call.forbidden_args]:
         if tool.lacks(name):
             hint = suggestion(name, parameters) or f"parameters: {', '.join(parameters) or 'none'}"

@@ -19,12 +19,12 @@ from rightcall.core.digest import file_digest, json_digest
 from rightcall.core.errors import RightCallError
 from rightcall.files.file_digests import canonical_digest, file_digests
 from rightcall.files.project_files import content_hash
-from rightcall.model.approval import read_approvals
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden, canonical_golden
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.records.approval import read_approvals
+from rightcall.records.dialects import read_tool
+from rightcall.records.golden import AnyGolden, ConversationalGolden, canonical_golden
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.run.agent_sources import AgentSources, object_file
 from rightcall.run.watched_inputs import hash_variables, variables_of_sources
 from rightcall.tools.guard.policy import guard_policy

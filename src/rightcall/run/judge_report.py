@@ -11,7 +11,7 @@ from rightcall.core.text import pluralize
 from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
 from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report
 from rightcall.metrics.judged.form import VERSION
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
 from rightcall.run.judged_run import JudgedRun, load_judged_run
 from rightcall.run.suite import load_suite
@@ -68,7 +68,8 @@ class JudgeReport:
 
     def document(self) -> dict[str, Any]:
         """The report for JSON."""
-        judge, labelling = self.judged.judge, self.labelling
+        judge = self.judged.judge
+        labelling = self.labelling
         return {
             "run": self.judged.run.id,
             "metric": judge.metric,
@@ -95,12 +96,14 @@ def judge_report(
     """Everything about one judged metric of a run, from its labels as they are now."""
     rows = folder.labels(judged.metric)
     labelling = run_labels(judged.targets, (row.label for row in rows.rows))
-    estimate, reason = None, ""
+    estimate = None
+    reason = ""
     try:
         estimate = estimate_rate(judged, labelling, about=about, conf=conf)
     except InputError as error:
         reason = str(error)
-    people, notes = people_agreement(labelling), _notes(judged, labelling, rows)
+    people = people_agreement(labelling)
+    notes = _notes(judged, labelling, rows)
     return JudgeReport(judged, labelling, estimate, reason, people, notes, label_floor(judged.run))
 
 
@@ -143,10 +146,12 @@ def judge_bias(store: Store, judged: JudgedRun, folder: LabelFolder) -> tuple[li
 
 def judge_ratings(judged: JudgedRun, labelling: RunLabels) -> list[RatedCase]:
     """The cases that judge and people both decided, without those whose labellers had seen the verdict."""
-    run, identity = judged.run.run, judged.judge.judge
+    run = judged.run.run
+    identity = judged.judge.judge
     rated = []
     for name, labels in labelling.cases.items():
-        case, people = judged.cases[name], verdict_of(labels.word)
+        case = judged.cases[name]
+        people = verdict_of(labels.word)
         if case.passed is not None and people is not None and labels.blind:
             rated.append(
                 RatedCase(

@@ -12,8 +12,8 @@ from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric, asks_model
 from rightcall.metrics.judged.form import judge_of, material_hash
 from rightcall.metrics.measurement import measure_one
-from rightcall.model.case import TestCase
-from rightcall.model.label import JudgementRecord, rule_hash
+from rightcall.records.case import TestCase
+from rightcall.records.label import JudgementRecord, rule_hash
 from rightcall.run.judged_run import JudgedCase, JudgedRun, metric_cases
 from rightcall.run.label_session import labels_of, utc_now
 from rightcall.run.suite import load_suite, suite_models

@@ -14,9 +14,9 @@ from rightcall.decide.judged_evidence import MOST_UNSURE, CaseEvidence, JudgedEv
 from rightcall.decide.label_rules import RunLabels, verdict_of
 from rightcall.decide.rule_source import Facts
 from rightcall.metrics.judged.form import RunJudge
-from rightcall.model.label import BY_HAND, SETTLED, Label, case_id, rule_hash
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
+from rightcall.records.label import BY_HAND, SETTLED, Label, case_id, rule_hash
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
 from rightcall.run.evidence import TrialsDone
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of

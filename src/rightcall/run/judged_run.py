@@ -13,12 +13,12 @@ from rightcall.decide.judged_rule import label_command
 from rightcall.decide.label_rules import Target, plan_kind, population_name
 from rightcall.metrics.judged.form import JudgeForm, RunJudge, material_hash
 from rightcall.metrics.score_case import case_for_metrics
-from rightcall.model.case import TestCase
-from rightcall.model.golden import AnyGolden
-from rightcall.model.label import CasePlace, Label, rule_hash
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
+from rightcall.records.case import TestCase
+from rightcall.records.golden import AnyGolden
+from rightcall.records.label import CasePlace, Label, rule_hash
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
+from rightcall.records.tool import Tool
 from rightcall.run.run_judges import require_judge
 from rightcall.run.run_record import tools_of_run
 from rightcall.store.base import StoredRun
@@ -174,10 +174,12 @@ def _case_of_judge(
     judge: RunJudge, run: str, golden: AnyGolden | None, result: CaseResult, tools: dict[str, Tool]
 ) -> JudgedCase | None:
     """The case with its question; None when the judge had nothing to be asked about."""
-    score, test_case = result.metrics.get(judge.metric), _test_case(golden, result, tools)
+    score = result.metrics.get(judge.metric)
+    test_case = _test_case(golden, result, tools)
     if score is None or test_case is None:
         return None
-    rule, materials = judge.form.rule(test_case), judge.form.materials(test_case)
+    rule = judge.form.rule(test_case)
+    materials = judge.form.materials(test_case)
     if not rule or not materials:
         return None
     return JudgedCase(

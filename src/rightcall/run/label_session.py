@@ -13,8 +13,8 @@ from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import utc_text
 from rightcall.decide.label_rules import Assignment, RunLabels, plan_name, run_labels
-from rightcall.model.label import BY_HAND, SETTLED, Label, LabelWord
-from rightcall.model.record import Record
+from rightcall.records.label import BY_HAND, SETTLED, Label, LabelWord
+from rightcall.records.record import Record
 from rightcall.run.judged_run import CaseQuestion, JudgedRun, case_question
 from rightcall.run.run_judges import LABELS
 from rightcall.stats.judged_strata import level
@@ -23,7 +23,8 @@ from rightcall.store.labels import LabelFolder
 from rightcall.store.sql.store import Store
 
 LABELS_BY_DEFAULT = 48
-LONGEST_NOTE, LONGEST_NAME = 2000, 100
+LONGEST_NOTE = 2000
+LONGEST_NAME = 100
 
 
 def utc_now() -> str:
@@ -68,7 +69,9 @@ class LabelSession:
         *,
         now: Callable[[], str] = utc_now,
     ) -> None:
-        self.store, self.judged, self.folder = store, judged, folder
+        self.store = store
+        self.judged = judged
+        self.folder = folder
         by = scrub(" ".join(settings.by.split()))[:LONGEST_NAME]
         if not by:
             raise InputError("labeller", "has no name", "pass one with --by")
@@ -76,7 +79,9 @@ class LabelSession:
             raise InputError(f"labeller {by}", f"is not among {', '.join(settings.people)}")
         for case in settings.cases:
             judged.require_case(case)
-        self.settings, self.by, self._now = settings, by, now
+        self.settings = settings
+        self.by = by
+        self._now = now
 
     def labels(self) -> RunLabels:
         """The labels of the run as they are now."""
@@ -110,7 +115,8 @@ class LabelSession:
 
     def plan_order(self, n: int) -> tuple[str, ...]:
         """The first cases of the plan. Drawn at random they are the same goldens in every run, which makes pairs."""
-        judgements, goldens = self.judged.judgements, self.judged.goldens
+        judgements = self.judged.judgements
+        goldens = self.judged.goldens
         if self.kind == "random":
             return random_plan(judgements, n, goldens=goldens).cases
         return label_plan(judgements, n, goldens=goldens).cases

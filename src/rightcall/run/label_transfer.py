@@ -17,8 +17,8 @@ from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import utc_text
 from rightcall.decide.label_rules import RunLabels, plan_name
 from rightcall.files.checked_read import read_checked
-from rightcall.model.label import BY_HAND, Label, LabelWord, case_id
-from rightcall.model.record import Record
+from rightcall.records.label import BY_HAND, Label, LabelWord, case_id
+from rightcall.records.record import Record
 from rightcall.run.label_session import LONGEST_NAME, LONGEST_NOTE, LabelSession, keep_index
 
 COLUMNS = ("golden", "trial", "label", "note", "by", "at")

@@ -22,8 +22,8 @@ from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.tally import Tally
-from rightcall.model.run import CaseResult, Run, Summary, missing_answers_text
-from rightcall.model.tool import Tool
+from rightcall.records.run import CaseResult, Run, Summary, missing_answers_text
+from rightcall.records.tool import Tool
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Backend, Batch, Cell, RunWork
 from rightcall.run.gate_evidence import GateEvidence

@@ -10,9 +10,9 @@ from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.pool import Pool
 from rightcall.decide.check_rule import CheckWord
 from rightcall.files.project_files import enter_folder
-from rightcall.model.golden import AnyGolden
-from rightcall.model.note import Note
-from rightcall.model.run import CaseResult, Run
+from rightcall.records.golden import AnyGolden
+from rightcall.records.note import Note
+from rightcall.records.run import CaseResult, Run
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan
@@ -40,7 +40,8 @@ class InProcess:
     async def run(self, work: RunWork, jobs: Iterator[Cell], take: Take) -> None:
         if self._pool.stopped:  # a resumed run may already be decided
             return
-        affordable, first = work.affordable, work.first
+        affordable = work.affordable
+        first = work.first
         if affordable is None and first is None:
             await self._run_cells(work, jobs, take)
             return
@@ -60,11 +61,9 @@ class InProcess:
     async def _run_cells(
         self, work: RunWork, cells: Iterator[Cell] | AsyncIterator[Cell], take: Take
     ) -> None:
-        case, asker, limited = (
-            CaseRunner(work.plan, self._session),
-            self._session.asker,
-            LimitedLag(work.plan),
-        )
+        case = CaseRunner(work.plan, self._session)
+        asker = self._session.asker
+        limited = LimitedLag(work.plan)
         self._watch = case.watch
 
         async def do(cell: Cell) -> None:

@@ -11,13 +11,13 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.essay import why_lines
-from rightcall.decide.outcome import Outcome, outcomes_of
+from rightcall.decide.golden_outcomes import Outcome, outcomes_of
 from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.dimensions import AGENTS_KNOWN
-from rightcall.model.open_call import unknown_calls_text
-from rightcall.model.run import (
+from rightcall.records.open_call import unknown_calls_text
+from rightcall.records.run import (
     CaseResult,
     GroupSummary,
     Summary,
@@ -71,19 +71,25 @@ def verdict_without_gate(
     word: Word
     more = ""
     if broken > MOST_ERRORS * tried or (broken and not failed):
-        word, reason = "ERROR", f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
+        word = "ERROR"
+        reason = f"{pluralize(broken, 'case')} of {tried:,} could not be scored"
         more = missing
     elif whole.errors > MOST_ERRORS * tried or not whole.cases:
-        word, reason = "ERROR", missing
+        word = "ERROR"
+        reason = missing
     elif failed:
         by_judges = summary.failed_by_judges
         marked = f", {by_judges:,} failed by a model" if by_judges else ""
-        word, reason = "FAIL", f"{passed}{marked}; all wanted"
+        word = "FAIL"
+        reason = f"{passed}{marked}; all wanted"
         more = missing if whole.errors else ""
     elif whole.errors:
-        word, reason, more = "INCONCLUSIVE", passed, missing
+        word = "INCONCLUSIVE"
+        reason = passed
+        more = missing
     else:
-        word, reason = "PASS", passed
+        word = "PASS"
+        reason = passed
     verdict = Verdict(word, reason, errors=whole.errors, trials=tried).with_clause(more)
     if judged is not None:
         from rightcall.decide.judged_cases import verdict_by_people
@@ -209,7 +215,9 @@ class EarlyStop:
     """
 
     def __init__(self, monitor: StopMonitor, trials: int, quarantine: frozenset[str]) -> None:
-        self._monitor, self._trials, self._quarantine = monitor, trials, quarantine
+        self._monitor = monitor
+        self._trials = trials
+        self._quarantine = quarantine
         self._open: dict[str, list[CaseResult]] = {}
         self.stopped: Stopped | None = None
 

@@ -29,17 +29,14 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
-from rightcall.model.tool import Tool
-from rightcall.models.catalog import ModelCatalog
-from rightcall.models.hosts import server_of
+from rightcall.providers.catalog import ModelCatalog
+from rightcall.providers.hosts import server_of
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, canonical_golden, category_of
+from rightcall.records.tool import Tool
 from rightcall.run.agent_sources import AgentSources, function_sources
 from rightcall.run.conversations import simulator_fingerprint
 from rightcall.run.inputs import Inputs, approval_rules, digest, exchange_shapes, guard_rules, inputs_of
-from rightcall.run.request_templates import (
-    TemplateGroup,
-    undeclared_templates,
-)
+from rightcall.run.request_templates import TemplateGroup, undeclared_templates
 from rightcall.tools.definitions.offer import with_tool_set
 from rightcall.tools.runtime.mocks import tools_with_errors
 from rightcall.tools.runtime.toolbox import Toolbox

@@ -24,13 +24,13 @@ from rightcall.datasets.review import needs_review, review_problem
 from rightcall.decide.config import Gate
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.call_kinds import skills_of, skills_to_load
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden, category_of, names_agents
-from rightcall.model.run import Run
-from rightcall.model.skill_load import SkillIndex, can_load
-from rightcall.model.tool import Tool
-from rightcall.models.base import Settings
+from rightcall.providers.base import Settings
 from rightcall.recording.judged_trial import tape_judges
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, Golden, category_of, names_agents
+from rightcall.records.run import Run
+from rightcall.records.skill_load import SkillIndex, can_load
+from rightcall.records.tool import Tool
 from rightcall.run.conversations import conversation_problem
 from rightcall.run.golden_check import ForbiddenCodes, check_goldens, codes_of
 from rightcall.run.inputs import Inputs

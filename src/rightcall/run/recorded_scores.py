@@ -17,11 +17,11 @@ from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.case import AnyTestCase
-from rightcall.model.golden import AnyGolden, with_id
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import AnyTestCase
+from rightcall.records.golden import AnyGolden, with_id
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 Pair = tuple[AnyGolden, int, Trajectory]
 Visit = Callable[[AnyGolden, CaseResult], None]

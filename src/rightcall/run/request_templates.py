@@ -26,10 +26,10 @@ from rightcall.datasets.near_duplicates import NearTexts, normalize
 from rightcall.decide.config import Gate
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, Golden, category_of
-from rightcall.model.note import Note
-from rightcall.model.record import Record
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, Golden, category_of
+from rightcall.records.note import Note
+from rightcall.records.record import Record
 
 if TYPE_CHECKING:
     pass
@@ -100,7 +100,8 @@ def template_line(groups: Sequence[TemplateGroup]) -> str:
     """The same in one line, for screens; empty when there is none."""
     if not groups:
         return ""
-    number, patterns = sum(len(group.goldens) for group in groups), pluralize(len(groups), "pattern")
+    number = sum(len(group.goldens) for group in groups)
+    patterns = pluralize(len(groups), "pattern")
     return f"{pluralize(number, 'golden')} follow {patterns}: rightcall dataset check GOLDENS"
 
 

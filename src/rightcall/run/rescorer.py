@@ -14,12 +14,12 @@ from rightcall.datasets.review import refuse_unreviewed
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.run import CaseResult, Run, Summary
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
 from rightcall.recording.judged_trial import tape_judges
 from rightcall.recording.library import Recordings
+from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.run import CaseResult, Run, Summary
+from rightcall.records.score import Score
+from rightcall.records.tool import Tool
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.judged_estimate import evidence_of_labels
 from rightcall.run.outcome import results_of_run, verdict_without_gate, with_verdict
@@ -134,7 +134,8 @@ async def _again(
     scorer: Scorer,
     recordings: Recordings | None,
 ) -> CaseResult:
-    golden, trajectory = goldens.get(result.golden_id), result.trajectory
+    golden = goldens.get(result.golden_id)
+    trajectory = result.trajectory
     if golden is None or trajectory is None:
         what = "golden" if golden is None else "trajectory"
         error = result.error or f"the {what} of this case was not stored, so it cannot be rescored"

@@ -12,8 +12,8 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import one_line
-from rightcall.model.call import ToolCall
 from rightcall.recording.first_requests.request_digest import CHANGING
+from rightcall.records.call import ToolCall
 
 LONGEST = 60
 """Characters of a result that are kept; of a longer one with a digest of all."""

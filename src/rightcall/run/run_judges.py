@@ -13,15 +13,16 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.resolve import JUDGED
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.run import Run
 from rightcall.recording.canonical import scrub_value
+from rightcall.records.run import Run
 
 if TYPE_CHECKING:
     from rightcall.metrics.judged.form import RunJudge
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
 
-JUDGES, LABELS = "judges", "labels"
+JUDGES = "judges"
+LABELS = "labels"
 """Documents of a run: its judges, and the index of its labels."""
 
 

@@ -21,9 +21,9 @@ from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
 from rightcall.decide.input_change import InputChange
 from rightcall.files.revision import source_of
-from rightcall.model.run import Run
-from rightcall.model.tool import Tool
 from rightcall.recording.canonical import scrub_value
+from rightcall.records.run import Run
+from rightcall.records.tool import Tool
 from rightcall.run.plan import Plan
 from rightcall.store.sql.store import Store
 
@@ -171,7 +171,8 @@ class DoneCells:
     @classmethod
     def of(cls, plan: Plan, store: Store, run: str) -> DoneCells:
         """The cells of a stored run."""
-        cells, goldens = cls(), plan.goldens()
+        cells = cls()
+        goldens = plan.goldens()
         while ids := [golden.id for golden in islice(goldens, AT_A_TIME)]:
             stored = set(store.runs.result_keys(run, ids))
             for golden_id in ids:

@@ -15,7 +15,7 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model.run import Run
+from rightcall.records.run import Run
 from rightcall.run.agent_sources import AgentSources
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend, RunWork

@@ -11,7 +11,7 @@ from typing import Self
 from msgspec import structs
 
 from rightcall.core.errors import StoreError
-from rightcall.model.run import CaseResult
+from rightcall.records.run import CaseResult
 from rightcall.store.address import Persistence
 from rightcall.store.base import Key
 from rightcall.store.sql.run_writer import RunWriter
@@ -61,7 +61,9 @@ class Sink:
         broken: Callable[[Exception], None] = lambda error: None,
         persist: Persistence | None = None,
     ) -> None:
-        self._write, self._written, self._broken = write, written, broken
+        self._write = write
+        self._written = written
+        self._broken = broken
         self._persist = persist or Persistence()
         self._batch: list[CaseResult] = []
         self._writing = asyncio.Lock()
@@ -102,7 +104,8 @@ class Sink:
         """Write pending results, and drop them only once stored."""
         if not self._batch:
             return ()
-        batch, loop = tuple(self._batch), asyncio.get_running_loop()
+        batch = tuple(self._batch)
+        loop = asyncio.get_running_loop()
         # Shielded: cancelling a waiting case must not lose the results of others. The batch is
         # then still pending and is written again by the next caller, which is idempotent.
         stored = await asyncio.shield(

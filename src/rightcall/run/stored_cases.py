@@ -13,11 +13,11 @@ from rightcall.decide.config import Gate
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.tally import Tally
-from rightcall.model.case import AnyTestCase
-from rightcall.model.floor import Floor
-from rightcall.model.golden import with_id
-from rightcall.model.run import CaseResult, Summary
-from rightcall.models.hosts import server_of
+from rightcall.providers.hosts import server_of
+from rightcall.records.case import AnyTestCase
+from rightcall.records.floor import Floor
+from rightcall.records.golden import with_id
+from rightcall.records.run import CaseResult, Summary
 from rightcall.run.answers import RECORDED
 from rightcall.run.decisions import gate_run
 from rightcall.run.judged_estimate import evidence_of_labels

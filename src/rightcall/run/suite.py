@@ -27,12 +27,12 @@ from rightcall.decide.config import (
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_items, value_of
 from rightcall.files.python_object import is_object_name
-from rightcall.model.record import Record
-from rightcall.models.base import Settings
-from rightcall.models.catalog import ModelCatalog, project_models, read_models
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import at_address
+from rightcall.providers.base import Settings
+from rightcall.providers.catalog import ModelCatalog, project_models, read_models
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.hosts import at_address
 from rightcall.recording.settings import RecordMode, RecordSettings
+from rightcall.records.record import Record
 from rightcall.run.options import SuiteOptions
 from rightcall.run.suite_document import with_dispatcher, with_variables
 from rightcall.tools.definitions.source import SKILLS
@@ -307,7 +307,8 @@ def tool_sources(tools: Any) -> ToolSources:
         raise ConfigError(
             "tools: an object here must be {mcp: {command: […]}}, {mcp: {url: …}}, {file: NAME} or {skills: [DIR, …]}"
         )
-    listed, mcp = tools.get("file"), tools.get("mcp")
+    listed = tools.get("file")
+    mcp = tools.get("mcp")
     if listed is not None and not isinstance(listed, str):
         raise ConfigError("tools.file must be the name of a file, or module:attribute")
     folders = {key: _texts(tools.get(key), f"tools.{key}") for key in ("skills", "ignore")}

@@ -14,7 +14,7 @@ from rightcall.agents.agent import is_address
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.python_object import is_module, is_object_name
 from rightcall.metrics.resolve import parse_metric
-from rightcall.models.provider_kinds import is_provider
+from rightcall.providers.provider_kinds import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.run.suite import Suite, load_suite, tool_sources

@@ -17,20 +17,15 @@ from rightcall.agents.trial_values import EXAMPLE
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.files.python_object import is_object_name, load_object, object_from_factory
-from rightcall.model.approval import read_approvals
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Annotations, Tool
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
 from rightcall.recording.listener import placeholder_keys
+from rightcall.records.approval import read_approvals
+from rightcall.records.dialects import read_tool
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Annotations, Tool
 from rightcall.run.suite import AgentConfig, Suite, beside, tool_sources
-from rightcall.run.suite_actions import (
-    is_code,
-    record_settings,
-    suite_address,
-    suite_recordings,
-)
+from rightcall.run.suite_actions import is_code, record_settings, suite_address, suite_recordings
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import from_module, list_server_tools, load_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
@@ -38,7 +33,8 @@ from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.worlds.base import make_world
 
-STANDARD, ANY_PORT = "127.0.0.1:4318", "127.0.0.1:0"
+STANDARD = "127.0.0.1:4318"
+ANY_PORT = "127.0.0.1:0"
 """Services are configured with this address before the run, programs get theirs when they are started."""
 
 _TOOL_FIELDS = frozenset((*Tool.__struct_fields__, *Annotations.__struct_fields__))

@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.models.endpoint import VARIABLE
+from rightcall.providers.endpoint import VARIABLE
 from rightcall.tools.runtime.mocks import EVERY
 
 

@@ -16,10 +16,10 @@ from rightcall.agents.trial_values import EXAMPLE, example_value, parameters_wit
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import first_names, pluralize
 from rightcall.datasets.review import KEY, UNREVIEWED
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
 from rightcall.recording.listener import placeholder_keys
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
 from rightcall.run.suite_agent import agent_object
 
 MOST_DRAFTS = 5

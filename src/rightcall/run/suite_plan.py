@@ -19,8 +19,8 @@ from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.verdict import DEFAULT_RULES, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.models.catalog import ModelCatalog
-from rightcall.models.hosts import split_address
+from rightcall.providers.catalog import ModelCatalog
+from rightcall.providers.hosts import split_address
 from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
@@ -143,7 +143,8 @@ def _imports_watched(
 
 def _folder_of_modules(folder: Path, begun: Path) -> Path | None:
     """The working folder that modules of the project chose when they were imported, now or before."""
-    project, folder_now = ProjectFiles.of(begun / folder), Path.cwd()
+    project = ProjectFiles.of(begun / folder)
+    folder_now = Path.cwd()
     if folder_now == begun:
         return folder_of_imports(project)
     import_watch(project).folder = folder_now
@@ -184,6 +185,7 @@ def _without_code(suite: Suite, folder: Path) -> Suite:
 
 def _contradictory_limits(suite: Suite) -> Iterator[str]:
     for name, form in (("tokens", ","), ("cost_usd", "g"), ("seconds", "g")):
-        case, whole = getattr(suite.limits, name), getattr(suite.run_limits, name)
+        case = getattr(suite.limits, name)
+        whole = getattr(suite.run_limits, name)
         if case and whole and case > whole:
             yield f"limits.{name} ({case:{form}}) is more than run_limits.{name} ({whole:{form}})"

@@ -13,7 +13,7 @@ import msgspec
 
 from rightcall.decide.config import GateKeys
 from rightcall.metrics.matching.verdict import NAMED_RULES, WEIGHTINGS, WEIGHTS
-from rightcall.model.failure import Code
+from rightcall.records.failure import Code
 from rightcall.run.suite import Suite
 from rightcall.tools.faults.plan import Fault
 from rightcall.tools.mcp.address import McpAddress

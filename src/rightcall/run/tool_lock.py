@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rightcall.lint.lockfile import LOCK_FILE, LockDifference, differences, read_lock
 from rightcall.lint.source.tools import tool_set
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 
 def lock_differences(folder: Path, tools: Iterable[Tool]) -> list[LockDifference]:

@@ -16,14 +16,14 @@ import msgspec
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.dialects.wire import output_text
-from rightcall.model.floor import AGENTS, TrivialName
-from rightcall.model.golden import AnyGolden, Golden, category_of
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Dialogue, Trajectory
-from rightcall.models.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
+from rightcall.providers.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
+from rightcall.records.call import ToolCall, ToolResult
+from rightcall.records.dialects.wire import output_text
+from rightcall.records.floor import AGENTS, TrivialName
+from rightcall.records.golden import AnyGolden, Golden, category_of
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Dialogue, Trajectory
 from rightcall.run.rehearsal.trial import Judgement, Trial, trial_of_plan
 from rightcall.schema.sample_values import required_values
 
@@ -156,7 +156,9 @@ class TrivialScorer:
     """The trivial agents and the criteria of a suite. With `single_turn` calls have no results but in conversations."""
 
     def __init__(self, trial: Trial, *, single_turn: bool = False) -> None:
-        self._trial, self._toolbox, self._single_turn = trial, trial.toolbox, single_turn
+        self._trial = trial
+        self._toolbox = trial.toolbox
+        self._single_turn = single_turn
         self._own_metrics = bool(trial.scorer.metrics)
         self._offers: dict[tuple[str, ...] | None, Offer] = {}
         self._broken: tuple[type[BaseException], ...] = (Exception,)
@@ -178,12 +180,14 @@ class TrivialScorer:
             return None
         category = category_of(golden)
         try:
-            offer, requests = self._offer(golden), requests_of(golden)
+            offer = self._offer(golden)
+            requests = requests_of(golden)
         except Exception as error:  # a definition in the golden that cannot be read
             return TrivialMarks(category, "-" * len(AGENTS), f"{type(error).__name__}: {error}")
         with_words = self._own_metrics or bool(golden.output_contains)
         judged: list[tuple[list[Response], Judgement]] = []
-        letters, why_not_judged = "", ""
+        letters = ""
+        why_not_judged = ""
         silence = [Response()] * len(requests)
         for agent in AGENTS:
             if with_words:

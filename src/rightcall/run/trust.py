@@ -13,7 +13,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.operating_system import settings_folder
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.run.suite import Suite, suite_models
 from rightcall.run.suite_actions import is_code
 
@@ -82,7 +82,8 @@ def in_project(path: Path) -> bool:
 
     In a home folder or at the root only what is directly in it does: downloads are in its subfolders.
     """
-    project, folder = project_of(Path.cwd()), path.resolve()
+    project = project_of(Path.cwd())
+    folder = path.resolve()
     if not path.is_dir():
         folder = folder.parent
     if project in (Path.home(), Path(project.anchor)):

@@ -27,13 +27,14 @@ from rightcall.files.python_sources import (
     source_facts,
     variables_read_by_sources,
 )
-from rightcall.model.record import Record
-from rightcall.model.run import Run
 from rightcall.recording.first_requests.heard_setup import HeardSetup
+from rightcall.records.record import Record
+from rightcall.records.run import Run
 from rightcall.run.agent_sources import AgentSources
 from rightcall.store.sql.store import Store
 
-UNSET, SET = "unset", "set"
+UNSET = "unset"
+SET = "set"
 ROUNDS = 20_000
 """Of the key derivation: a stored hash must not give away a short value."""
 _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
@@ -58,7 +59,8 @@ class WatchedInputs(Record, frozen=True):
 
     def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
-        products, moved = {*self.products, *other.products}, inputs_that_differ(self, other)
+        products = {*self.products, *other.products}
+        moved = inputs_that_differ(self, other)
         unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
         files = {
             name: content
@@ -117,7 +119,8 @@ class AgentWatch:
     """Watches the code of one agent in this process: `with watch: …` around each trial."""
 
     def __init__(self, sources: AgentSources) -> None:
-        self._sources, self._trials = sources, FileWatch(sources.project)
+        self._sources = sources
+        self._trials = FileWatch(sources.project)
         self._imports = import_watch(sources.project)
         self._heard = (-1, 0, 0)
         self.services: Callable[[], Sequence[str]] = tuple
@@ -134,7 +137,9 @@ class AgentWatch:
     def inputs(self) -> WatchedInputs:
         """All that was read so far."""
         sources = self._sources
-        files, unseen, named = dict[str, str](), list[str](), sources.files_in_sources()
+        files = dict[str, str]()
+        unseen = list[str]()
+        named = sources.files_in_sources()
         if not sources.project.root.is_dir():
             unseen.append("the agent ran on a machine without the project's files")
         for watch in (self._imports.watch, self._trials):
@@ -146,7 +151,8 @@ class AgentWatch:
                 unseen += watch.unseen_actions()
             for program in watch.programs:
                 named |= sources.names_of_program(program.command, program.folder)
-        written, loaded = self._trials.written | self._imports.watch.written, self._imports.modules()
+        written = self._trials.written | self._imports.watch.written
+        loaded = self._imports.modules()
         more = [
             sources.project.path(name)
             for name in sorted(loaded - sources.closure.keys())
@@ -187,13 +193,15 @@ class AgentWatch:
         return whole if whole.files or whole.unseen or whole.variables or whole.services else None
 
 
-MOST_TEXT, LARGEST_TEXT = 1 << 20, 1 << 17
+MOST_TEXT = 1 << 20
+LARGEST_TEXT = 1 << 17
 """Bytes of files that a run keeps, in all and of one: what changed is shown line by line."""
 
 
 def with_texts(watched: WatchedInputs, sources: AgentSources, clean: Callable[[str], str]) -> WatchedInputs:
     """The same with the texts of its files, without secrets; those that are not text are left out."""
-    texts, left = dict[str, str](), MOST_TEXT
+    texts = dict[str, str]()
+    left = MOST_TEXT
     for name in sorted({*watched.files, *sources.closure}):
         path = sources.project.path(name)
         with suppress(OSError, UnicodeDecodeError):

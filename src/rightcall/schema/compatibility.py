@@ -50,11 +50,13 @@ class _Comparison:
     role: Role
 
     def changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
-        old, new = _resolve(old, self.old_root), _resolve(new, self.new_root)
+        old = _resolve(old, self.old_root)
+        new = _resolve(new, self.new_root)
         if depth == 0 or _same(old, new):
             return
         yield from _changes_to_show(old, new, path)
-        old_variants, new_variants = _variants(old), _variants(new)
+        old_variants = _variants(old)
+        new_variants = _variants(new)
         if old_variants != [old] or new_variants != [new]:
             yield from self._variant_changes(old_variants, new_variants, path, depth)
             return
@@ -71,7 +73,8 @@ class _Comparison:
                 yield SchemaChange(path, f"{keyword} changed, which is not compared", "model")
 
     def _type_changes(self, old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
-        before, after = _types(old), _types(new)
+        before = _types(old)
+        after = _types(new)
         if before == after:
             return
         words = f"type changed from {_type_words(before)} to {_type_words(after)}"
@@ -79,7 +82,8 @@ class _Comparison:
         yield SchemaChange(path, words, "compatible" if fits else "breaking")
 
     def _enum_changes(self, old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
-        before, after = _values(old), _values(new)
+        before = _values(old)
+        after = _values(new)
         if before == after:
             return
         if before is None:
@@ -88,7 +92,8 @@ class _Comparison:
         elif after is None:
             yield SchemaChange(path, "every value is allowed now", "compatible")
         else:
-            gone, added = before.keys() - after.keys(), after.keys() - before.keys()
+            gone = before.keys() - after.keys()
+            added = after.keys() - before.keys()
             if gone:
                 lost = {key: before[key] for key in before if key in gone}
                 breaks = self.role == "input" or gone == before.keys()
@@ -110,14 +115,17 @@ class _Comparison:
             text = f"{keyword} changed from {_bound(before)} to {_bound(after)}"
             yield SchemaChange(path, text, tighter if is_tighter else "compatible")
         for keyword in ("pattern", "multipleOf", "uniqueItems"):
-            before, after = old.get(keyword) or None, new.get(keyword) or None
+            before = old.get(keyword) or None
+            after = new.get(keyword) or None
             if before != after:
                 text = f"{keyword} changed from {_bound(before)} to {_bound(after)}"
                 yield SchemaChange(path, text, "compatible" if after is None else tighter)
 
     def _property_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
-        before, after = properties_of(old), properties_of(new)
-        needed, needs = required_of(old), required_of(new)
+        before = properties_of(old)
+        after = properties_of(new)
+        needed = required_of(old)
+        needs = required_of(new)
         for name in sorted({*before, *after, *needed, *needs}):
             inner = f"{path}.{name}" if path else name
             if name in before and name not in after and name not in needs:
@@ -141,7 +149,8 @@ class _Comparison:
         yield from self._additional_changes(old, new, path, depth)
 
     def _additional_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
-        before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
+        before = old.get("additionalProperties", True)
+        after = new.get("additionalProperties", True)
         if _same(before, after):
             return
         if isinstance(before, dict) and isinstance(after, dict):
@@ -153,7 +162,8 @@ class _Comparison:
             yield SchemaChange(path, "other properties are refused now", level)
 
     def _item_changes(self, old: Any, new: Any, path: str, depth: int) -> Iterator[SchemaChange]:
-        before, after = old.get("items"), new.get("items")
+        before = old.get("items")
+        after = new.get("items")
         if isinstance(before, dict) and isinstance(after, dict):
             yield from self.changes(before, after, f"{path}[]", depth - 1)
         elif not _same(before, after):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.model.tool import Annotations
+from rightcall.records.tool import Annotations
 
 READ = word_set("""
     analyze analyse assess browse calculate check classify compare compute convert count decode describe detect

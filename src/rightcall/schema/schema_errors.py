@@ -57,7 +57,8 @@ LIMITS = {
 def explain(error: Any, schema: Any) -> Iterator[Parts]:
     """One error of the validator as one or more problems; `schema` is the whole schema."""
     path = path_text(error.instance_path)
-    keyword, details = str(error.kind.name), error.kind.as_dict()
+    keyword = str(error.kind.name)
+    details = error.kind.as_dict()
     if keyword in ("anyOf", "oneOf"):
         yield from _alternatives(error, path, keyword, details.get("context") or [], schema)
     elif keyword in ("additionalProperties", "unevaluatedProperties"):

@@ -11,7 +11,7 @@ from rightcall.core.errors import InputError
 from rightcall.files.agent_instructions import AgentInstructions, InstructionFile
 from rightcall.files.skill_folder import SkillFolder, read_skills, skill_files
 from rightcall.files.skill_text import SkillText
-from rightcall.model.tool import Skill, SkillFile, Tool
+from rightcall.records.tool import Skill, SkillFile, Tool
 
 OWN_FIELDS = ("name", "description", "allowed-tools")
 """Keys of the front matter that have a field in the definition."""
@@ -19,7 +19,8 @@ OWN_FIELDS = ("name", "description", "allowed-tools")
 
 def skill_definition(folder: SkillFolder) -> Tool:
     """The skill of a folder as a tool."""
-    text, files = folder.text, [SkillFile(*file) for file in skill_files(folder.path)]
+    text = folder.text
+    files = [SkillFile(*file) for file in skill_files(folder.path)]
     contents = [text.body.encode(), *(f"\0{file.path}\0{file.hash}".encode() for file in files)]
     below = folder.path.is_relative_to(folder.root)
     skill = _skill(

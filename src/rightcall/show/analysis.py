@@ -6,7 +6,7 @@ from rightcall.core.text import one_line, pluralize
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.model.danger import WORD
+from rightcall.records.danger import WORD
 from rightcall.show.screen import Screen
 from rightcall.show.text import edit_text
 
@@ -14,7 +14,9 @@ UNKNOWN = (
     "The definitions of the tools are not known: the suite names none (tools:), and none were observed. "
     "Findings are based on calls alone."
 )
-MOST_FINDINGS, MOST_NAMED, MOST_LINES = 3, 4, 6
+MOST_FINDINGS = 3
+MOST_NAMED = 4
+MOST_LINES = 6
 LONGEST = 300
 
 

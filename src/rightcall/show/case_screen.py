@@ -75,7 +75,8 @@ def show_case(
     out: Screen, store: Store, run: StoredRun, golden_id: str, trial: int | None = None, *, why: bool = False
 ) -> None:
     """Print a case of a stored run."""
-    stored, record = store.runs.case(run.id, golden_id), run_record(store, run)
+    stored = store.runs.case(run.id, golden_id)
+    record = run_record(store, run)
     tools = {tool.name: tool for tool in record.tools}
     print_case(
         out,

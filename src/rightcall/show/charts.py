@@ -21,7 +21,9 @@ from rightcall.show.view.tools import ConfusionMatrix
 
 COLOURS = 6
 """Agents with different colours; the others share one."""
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
+MINUTE = 60
+HOUR = 3_600
+DAY = 86_400
 TIME_STEPS = (
     *(MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 30)),
     *(HOUR * hours for hours in (1, 2, 3, 6, 12)),
@@ -161,9 +163,13 @@ def trend(points: Sequence[Point], of: str = "cases that passed", *, narrow: boo
 def line(points: Sequence[Point]) -> Node:
     """A line without axes, for a list."""
     values = [point.passing.value or 0.0 for point in points]
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    middle, half = (low + high) / 2, max(0.15, (high - low) / 2 + 0.03)  # small changes are not exaggerated
-    x, y = Scale(0, len(values) - 1, 4, 236), Scale(middle - half, middle + half, 40, 4)
+    low = min(values, default=0.0)
+    high = max(values, default=0.0)
+    # small changes are not exaggerated
+    middle = (low + high) / 2
+    half = max(0.15, (high - low) / 2 + 0.03)
+    x = Scale(0, len(values) - 1, 4, 236)
+    y = Scale(middle - half, middle + half, 40, 4)
     places = [(x.at(place), y.at(value)) for place, value in enumerate(values)]
     words = f": {percent(values[0])} to {percent(values[-1])}" if values else ""
     dot = _shape("circle", "", cx=places[-1][0], cy=places[-1][1], r=3) if places else None
@@ -193,7 +199,8 @@ def moments_of(times: Sequence[str]) -> list[float]:
 
 def time_ticks(moments: Sequence[float], most: int) -> dict[float, str]:
     """Round times in UTC; runs of one minute are labelled with the times of the first and the last."""
-    first, last = min(moments, default=0), max(moments, default=0)
+    first = min(moments, default=0)
+    last = max(moments, default=0)
     if not last:
         return {}
     if last - first < MINUTE:

@@ -16,7 +16,8 @@ MOST_ANNOTATIONS = 9
 """Of each kind: GitHub shows 10 a step, and the tenth says how many more there are."""
 MOST_RESULTS = 5_000
 """SARIF results that code scanning shows."""
-BROKEN, DAMAGE = "golden-broken", "hard-failure"
+BROKEN = "golden-broken"
+DAMAGE = "hard-failure"
 _RULES = {
     BROKEN: "A golden that mostly passed in the baseline mostly fails now",
     DAMAGE: "Damage that the baseline never showed: a forbidden call, a double effect, a wrong state",

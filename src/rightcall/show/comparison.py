@@ -8,7 +8,7 @@ from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
-from rightcall.model.danger import danger_clause
+from rightcall.records.danger import danger_clause
 from rightcall.run.decisions import RunComparison
 from rightcall.show.run_screen import print_verdict, say_wrapped
 from rightcall.show.screen import Screen, print_columns
@@ -102,7 +102,8 @@ def _print_row(out: Screen, label: str, text: str) -> None:
 
 MOST_SHOWN = 30
 LONGEST_AGENT = 20
-WIDTH, NARROW = 24, 10
+WIDTH = 24
+NARROW = 10
 """Characters of a bar on a wide terminal, and on another one."""
 WIDE = 110
 TITLES = ("run", "started", "agent", "rate", "0 … 100%", "interval", "changed")

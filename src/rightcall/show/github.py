@@ -68,12 +68,14 @@ class PullRequest:
 
     def __init__(self, api: str, repository: str, number: int, token: str) -> None:
         self._base = f"{api.rstrip('/')}/repos/{repository}"
-        self._number, self._token = number, token
+        self._number = number
+        self._token = token
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> PullRequest:
         """The pull request that a workflow runs for; a `ConfigError` names what is missing."""
-        token, repository = environment.get("GITHUB_TOKEN", ""), environment.get("GITHUB_REPOSITORY", "")
+        token = environment.get("GITHUB_TOKEN", "")
+        repository = environment.get("GITHUB_REPOSITORY", "")
         if not token:
             raise ConfigError(
                 "posting a comment requires GITHUB_TOKEN with the permission pull-requests: write"
@@ -126,7 +128,8 @@ class PullRequest:
 
 def _may_be_ours(comment: Mapping[str, Any]) -> bool:
     """Whether someone with write access made it: whoever made a comment can edit the verdict in it afterwards."""
-    user, rights = comment.get("user") or {}, comment.get("author_association")
+    user = comment.get("user") or {}
+    rights = comment.get("author_association")
     return rights in (None, "OWNER", "MEMBER", "COLLABORATOR") or user.get("type") == "Bot"
 
 

@@ -18,8 +18,8 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.tool import Tool
 from rightcall.show.case_elements import Node, as_html, case_drawing
 from rightcall.show.charts import confusion_table, distributions
 from rightcall.show.rows import Spool

@@ -11,8 +11,8 @@ from typing import Any
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import percent
 from rightcall.metrics.judged.bias import Bias
-from rightcall.model.label import Label
-from rightcall.model.record import Record
+from rightcall.records.label import Label
+from rightcall.records.record import Record
 from rightcall.run.judge_report import DriftPoint, JudgeReport
 from rightcall.run.judged_run import CaseQuestion
 from rightcall.show.screen import Screen, print_columns

@@ -11,8 +11,8 @@ from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from rightcall.core.text import percent, percent_interval
-from rightcall.model.failure import FATAL
-from rightcall.model.tool import Tool
+from rightcall.records.failure import FATAL
+from rightcall.records.tool import Tool
 from rightcall.show.rows import Spool
 from rightcall.show.text import display_text, one_line, visible, xml_text
 from rightcall.show.view.attack_hits import HitReader, hit_lines
@@ -31,8 +31,10 @@ MOST_FAILURES = 20
 def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
     """Write the report of a run; returns the view it shows."""
     reading = RunReading(store, run)
-    tools, hits = reading.tools, HitReader(reading.tools, reading.system)
-    outcomes, seconds = Counter[str](), 0.0
+    tools = reading.tools
+    hits = HitReader(reading.tools, reading.system)
+    outcomes = Counter[str]()
+    seconds = 0.0
     with Spool() as dangerous, Spool() as others:
         for golden_id, trials in groupby(reading.cases(), key=lambda case: case[1].golden_id):
             golden = list(trials)
@@ -99,7 +101,8 @@ def _verdict_case(view: RunView, outcomes: Counter[str]) -> Iterator[str]:
 
 
 def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str]:
-    name, total = view.run.name or "rightcall", view.summary.total
+    name = view.run.name or "rightcall"
+    total = view.summary.total
     counts = {
         "tests": sum(outcomes.values()),
         "failures": outcomes["failed"],

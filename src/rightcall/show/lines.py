@@ -91,7 +91,8 @@ class Guarded:
     """
 
     def __init__(self, file: TextIO | None = None, *, stderr: bool = False) -> None:
-        self._file, self._stderr = file, stderr
+        self._file = file
+        self._stderr = stderr
 
     def write(self, text: str) -> int:
         try:
@@ -128,7 +129,8 @@ class InertOutput:
     """A binary stream for a report that goes to the terminal or a log instead of a file."""
 
     def __init__(self, out: BinaryIO, *, as_json: bool) -> None:
-        self._out, self._as_json = out, as_json
+        self._out = out
+        self._as_json = as_json
 
     def write(self, data: bytes) -> int:
         """Write whole values, so that no character is split."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.show.screen import Screen, print_columns, screen_text
 from rightcall.show.view.failures import case_names
 
@@ -31,7 +31,8 @@ def run_matrix(store: Store, run: str) -> RunMatrix:
     """The matrix of a stored run; without requested metrics its one column is whether the case passed."""
     stored = store.runs.get(run)
     metrics = stored.run.summary.named if stored.run.summary is not None else ()
-    name, rows = case_names(store, stored.id), []
+    name = case_names(store, stored.id)
+    rows = []
     for result in store.runs.results(stored.id):
         scores = (result.metrics.get(metric) for metric in metrics or ("overall",))
         cells = tuple(

@@ -9,11 +9,8 @@ from importlib import import_module
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self
 
-from rightcall.model.run import CaseResult, Summary
-from rightcall.show.analysis import (
-    UNKNOWN,
-    danger_words,
-)
+from rightcall.records.run import CaseResult, Summary
+from rightcall.show.analysis import UNKNOWN, danger_words
 from rightcall.show.case_elements import as_html, case_drawing
 from rightcall.show.progress import ProgressState, RunProgress
 from rightcall.show.text import decimal, one_line
@@ -27,7 +24,9 @@ if TYPE_CHECKING:
     from rightcall.improve.findings import Analysis
     from rightcall.show.view.case import CaseView
 
-GOOD, BAD, UNSURE = "#2e8540", "#c0392b", "#b7791f"
+GOOD = "#2e8540"
+BAD = "#c0392b"
+UNSURE = "#b7791f"
 """Readable on light and dark backgrounds."""
 COLORS = {"PASS": GOOD, "FAIL": BAD}
 CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
@@ -58,7 +57,8 @@ def results_html(results: Sequence[CaseResult], total: int, name: CaseName = str
     cells = []
     for result in results:
         score = decimal(result.score if result.checked else None, 2)
-        title, reason = _text(name(result.golden_id)), _text(reason_of(result), 300)
+        title = _text(name(result.golden_id))
+        reason = _text(reason_of(result), 300)
         cells.append([_mark(result), title, f"{result.trial}", score, reason])
     more = f"<p style='opacity:.6'>{total - len(results):,} more</p>" if total > len(results) else ""
     return f"<div>{_table(['', 'golden', 'trial', 'score', 'reason'], cells)}{more}</div>"
@@ -171,7 +171,8 @@ class NotebookProgress(RunProgress):
 
     def __enter__(self) -> Self:
         screen = import_module("IPython.display")
-        self._handle, self._html = screen.display(screen.HTML(""), display_id=True), screen.HTML
+        self._handle = screen.display(screen.HTML(""), display_id=True)
+        self._html = screen.HTML
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from rightcall.core.text import percent, pluralize
-from rightcall.model.record import Record
-from rightcall.model.trajectory import Usage
+from rightcall.records.record import Record
+from rightcall.records.trajectory import Usage
 from rightcall.show.screen import Screen
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -39,7 +39,9 @@ class RunProgress:
         self, planned: int, *, console: Screen | None = None, quiet: bool = False, word: str = "passed"
     ) -> None:
         self._console = console or Screen(stderr=True)
-        self._planned, self._quiet, self._word = planned, quiet, word
+        self._planned = planned
+        self._quiet = quiet
+        self._word = word
         self._started = self._last_line = time.monotonic()
         self._live = Live(console=self._console, refresh_per_second=8, transient=True)
         self._new = 0
@@ -122,7 +124,8 @@ class CountProgress:
     """How many things are done, on one line of a terminal; nothing elsewhere, and nothing in the first second."""
 
     def __init__(self, verb: str, thing: str) -> None:
-        self._verb, self._thing = verb, thing
+        self._verb = verb
+        self._thing = thing
         self._screen = Screen(stderr=True)
         self._started = self._shown = time.monotonic()
         self._done = 0

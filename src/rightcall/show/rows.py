@@ -12,11 +12,11 @@ from rightcall.core.codec import encode_described as encode
 from rightcall.decide.safety_numbers import SafetyNumbers
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.failure import Failure
-from rightcall.model.run import CaseResult, Summary
-from rightcall.model.score import Judging, Score
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.failure import Failure
+from rightcall.records.run import CaseResult, Summary
+from rightcall.records.score import Judging, Score
+from rightcall.records.tool import Tool
 from rightcall.show.lines import inert_json
 from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.summary import summary_view
@@ -113,13 +113,15 @@ def row_line(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> bytes:
 
 def write_rows(results: Iterable[CaseResult], out: BinaryIO, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
     """Write one line per result. Nothing is written if a small file fails early."""
-    buffer, most = bytearray(), HELD_BACK
+    buffer = bytearray()
+    most = HELD_BACK
     for result in results:
         buffer += row_line(result, tools)
         buffer += b"\n"
         if len(buffer) >= most:
             out.write(inert_json(buffer))
-            buffer, most = bytearray(), AT_ONCE
+            buffer = bytearray()
+            most = AT_ONCE
     out.write(inert_json(buffer))
     out.flush()
 

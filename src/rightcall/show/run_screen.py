@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from rightcall.core.text import clip_text, pluralize
-from rightcall.model.danger import WORD
-from rightcall.model.record import Record
-from rightcall.model.run import Run, Summary
+from rightcall.records.danger import WORD
+from rightcall.records.record import Record
+from rightcall.records.run import Run, Summary
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text
 from rightcall.show.view.failure_kinds import FailureKind, FailureKinds, failure_kinds
@@ -161,7 +161,8 @@ def print_verdict(
     out: Screen, word: str, clauses: Sequence[str], dangers: Iterable[str] = (), hint: str = ""
 ) -> None:
     """The word and its reason, a clause a line; then what is dangerous."""
-    color, indent = COLORS.get(word, "yellow"), " " * (len(word) + 2)
+    color = COLORS.get(word, "yellow")
+    indent = " " * (len(word) + 2)
     first, *others = clauses or ("",)
     say_wrapped(out, f"{word}  ", first, f"bold {color}", only_label=True)
     for sort in dangers:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from rightcall.core.text import pluralize
-from rightcall.model.danger import WORD
+from rightcall.records.danger import WORD
 from rightcall.show.run_screen import RunScreen, print_run_screen, print_verdict, say_wrapped
 from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
@@ -17,7 +17,7 @@ from rightcall.show.view.safety import SafetyView
 from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
-    from rightcall.model.run import Summary
+    from rightcall.records.run import Summary
     from rightcall.show.screen import Screen
     from rightcall.store.sql.store import Store
 

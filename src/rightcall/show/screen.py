@@ -133,7 +133,8 @@ def _widths(
     widths: dict[int, int] = {}
     for at in block:
         more = max(0, min(natural[at] - least[at], room))
-        widths[at], room = least[at] + more, room - more
+        widths[at] = least[at] + more
+        room = room - more
     return widths
 
 

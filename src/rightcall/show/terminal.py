@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.run import CaseResult, Summary
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.run import CaseResult, Summary
+from rightcall.records.tool import Tool
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
@@ -37,7 +37,8 @@ class Watcher:
 
     def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
         console = Screen(stderr=True)
-        started, shown = time.monotonic(), 0.0
+        started = time.monotonic()
+        shown = 0.0
         for number, result in enumerate(results, 1):
             self.failed.add(result)
             if (
@@ -151,7 +152,8 @@ def beyond_table(view: SummaryView, width: int = 80) -> list[str]:
 
 def _layout(view: SummaryView, width: int) -> tuple[list[str], list[list[str]], int]:
     """Titles, cells, and how many columns fit."""
-    titles, rows = ["", *_titles(view.columns)], [_cells(row, view.columns) for row in view.shown]
+    titles = ["", *_titles(view.columns)]
+    rows = [_cells(row, view.columns) for row in view.shown]
     return titles, rows, _columns_that_fit(titles, rows, width)
 
 

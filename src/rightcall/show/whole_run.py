@@ -93,7 +93,8 @@ def _print_latencies(out: Screen, store: Store, stored: StoredRun) -> None:
 
 def facts(stored: StoredRun) -> Iterable[tuple[str, str]]:
     """Where a run came from and what it used."""
-    run, usage = stored.run, stored.usage
+    run = stored.run
+    usage = stored.usage
     cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4f} USD"
     git = " ".join(run.versions[part] for part in ("git_branch", "git_commit") if part in run.versions)
     per_golden = f" ({count(run.trials)} per golden)" if run.trials > 1 else ""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.stats.intervals import Interval, require_share
 
 RESAMPLES = 10_000
@@ -82,7 +82,8 @@ def kappa(table: Sequence[float]) -> float | None:
     total = both + first_only + second_only + neither
     if not (0 < both + first_only < total and 0 < both + second_only < total):
         return None
-    first, second = (both + first_only) / total, (both + second_only) / total
+    first = (both + first_only) / total
+    second = (both + second_only) / total
     chance = first * second + (1 - first) * (1 - second)
     return ((both + neither) / total - chance) / (1 - chance)
 
@@ -106,7 +107,8 @@ def kappa_interval(table: Table, conf: float = 0.95) -> Interval | None:
 
 def central_interval(draws: Iterable[float], conf: float) -> Interval:
     """What is left of draws when a share of (1−conf)/2 is cut off at either end."""
-    ordered, tail = sorted(draws), (1 - conf) / 2
+    ordered = sorted(draws)
+    tail = (1 - conf) / 2
     return Interval(quantile_of_sorted(ordered, tail), quantile_of_sorted(ordered, 1 - tail))
 
 

@@ -21,7 +21,8 @@ from rightcall.stats.intervals import clopper_pearson_bounds
 
 GROWTH = (1.5, 2.0, 3.0, 6.0)
 """Rates to bet on, as multiples of q0: small changes are detected over time, large ones at once."""
-SMALL_GROWTH, COMMON = 1.25, 0.15
+SMALL_GROWTH = 1.25
+COMMON = 0.15
 """Where q0 is above COMMON, 1.5 × q0 is a large change in points, so a smaller bet comes first."""
 HIGHEST = 0.95
 WINDOWS = 5
@@ -106,7 +107,8 @@ def detector_step(
     if not 0 <= x <= 1:
         raise ValueError(f"detector_step: x must be between 0 and 1, got {x}")
     lams = bets(q0, growth)
-    cusum, since = [], []
+    cusum = []
+    since = []
     for c, lam, start in zip(state.cusum, lams, state.since, strict=True):
         grown = min(max(c, 1.0) * max(0.0, 1.0 + lam * (x - q0)), LARGEST)
         cusum.append(grown)

@@ -38,7 +38,8 @@ Terms = Sequence[tuple[float, int]]
 _FLAT = 1e-15
 _HANDFUL = 32
 """Factors multiplied before a logarithm is taken: few enough never to overflow."""
-_MOST_HALVINGS, _FARTHEST = 14, 60.0
+_MOST_HALVINGS = 14
+_FARTHEST = 60.0
 
 
 def probability_below_zero(terms: Terms, tolerance: float = 1e-11) -> float:
@@ -66,13 +67,15 @@ def _tail(terms: Terms, tolerance: float) -> float:
         s = complex(c, width * math.sinh(t))
         return (cmath.exp(moment.log(s) - at_saddle) * c / s).real * math.cosh(t)
 
-    step, cut = 0.5, tolerance * 1e-2
+    step = 0.5
+    cut = tolerance * 1e-2
     total = 0.5 + _sum(height, step, step, cut)
     value = total * step
     for _ in range(_MOST_HALVINGS):
         total += _sum(height, step / 2, step, cut)
         step /= 2
-        before, value = value, total * step
+        before = value
+        value = total * step
         # Halving the step squares the error of a geometric rule, so a small change makes the next negligible.
         if abs(value - before) <= 0.1 * math.sqrt(tolerance) * abs(value):
             break
@@ -81,7 +84,8 @@ def _tail(terms: Terms, tolerance: float) -> float:
 
 def _sum(height: Callable[[float], float], start: float, step: float, cut: float) -> float:
     """Σ height(start + j·step) until the terms no longer matter."""
-    total, t = 0.0, start
+    total = 0.0
+    t = start
     while t < _FARTHEST:
         h = height(t)
         total += h
@@ -93,10 +97,13 @@ def _sum(height: Callable[[float], float], start: float, step: float, cut: float
 
 def _saddle(terms: Terms) -> tuple[float, float]:
     """The minimum c < 0 of ln M(s) − ln(−s), which is convex there, and its second derivative."""
-    low, high = 1 / min(a for a, _ in terms), 0.0
-    s, curve = low / 2, 1.0
+    low = 1 / min(a for a, _ in terms)
+    high = 0.0
+    s = low / 2
+    curve = 1.0
     for _ in range(100):
-        slope, curve = -1 / s, 1 / (s * s)
+        slope = -1 / s
+        curve = 1 / (s * s)
         for a, k in terms:
             r = a / (1 - a * s)
             slope += k * r
@@ -129,7 +136,8 @@ class _Moment:
 
 
 _DIGITS = 12
-_EXACT, _CLOSE = 1e-11, 1e-11
+_EXACT = 1e-11
+_CLOSE = 1e-11
 
 
 class Units(NamedTuple):
@@ -252,10 +260,12 @@ def root_of_rising(p_at: Callable[[float], float], top: float, alpha: float) -> 
     def off(theta: float) -> float:
         return normal_quantile(min(max(p_at(theta), 1e-290), 1 - 1e-15)) - quantile
 
-    low, high = 0.0, top
+    low = 0.0
+    high = top
     if high <= low or off(high) <= 0:
         return top
-    theta, value = top * 0.98, off(top * 0.98)
+    theta = top * 0.98
+    value = off(top * 0.98)
     slope = 0.0
     for _ in range(200):
         low, high = (theta, high) if value < 0 else (low, theta)
@@ -267,5 +277,6 @@ def root_of_rising(p_at: Callable[[float], float], top: float, alpha: float) -> 
             return following
         now = off(following)
         slope = (now - value) / (following - theta)
-        theta, value = following, now
+        theta = following
+        value = now
     return theta

@@ -52,10 +52,12 @@ def wilson(x: float, n: float, conf: float = 0.95) -> Interval:
     if n == 0:
         return Interval(0.0, 1.0)
     z = normal_quantile(1 - (1 - conf) / 2)
-    p, z2 = x / n, z * z
+    p = x / n
+    z2 = z * z
     centre = p + z2 / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    low, high = (centre - half) / (1 + z2 / n), (centre + half) / (1 + z2 / n)
+    low = (centre - half) / (1 + z2 / n)
+    high = (centre + half) / (1 + z2 / n)
     return Interval(0.0 if x == 0 else max(0.0, low), 1.0 if x == n else min(1.0, high))
 
 
@@ -117,7 +119,8 @@ def difference_of_groups(
     L = D − √((p₁−l₁)² + (u₂−p₂)²), U = D + √((u₁−p₁)² + (p₂−l₂)²). With Wilson's intervals it is method 10 of Newcombe
     (1998); in general, the square-and-add method of Zou and Donner (2008).
     """
-    (low_1, high_1), (low_2, high_2) = first_interval, second_interval
+    (low_1, high_1) = first_interval
+    (low_2, high_2) = second_interval
     apart = first - second
     low = apart - math.hypot(first - low_1, high_2 - second)
     high = apart + math.hypot(high_1 - first, second - low_2)

@@ -43,7 +43,8 @@ def stratum_mean(stratum: LabelStratum) -> StratumMean:
 
     The variance has half a pass and half a failure added, so that equal labels do not look certain.
     """
-    n, k = stratum.labels, stratum.passed
+    n = stratum.labels
+    k = stratum.passed
     smooth = (k + 0.5) / (n + 1)
     return StratumMean(stratum.cases, n, k / n if n else 0.0, smooth * (1 - smooth))
 
@@ -82,7 +83,8 @@ def inverse_size(strata: Sequence[StratumMean], about: About, *, cluster: float 
     within = rate * (1 - rate)
     from_cases = cluster / cases if about == "cases_like_these" else 0.0
     if within <= 0 or len(strata) == 1:
-        open_cases, labels = sum(s.cases for s in sampled), sum(s.labels for s in sampled)
+        open_cases = sum(s.cases for s in sampled)
+        labels = sum(s.labels for s in sampled)
         return ((open_cases - labels) / cases / labels if open_cases else 0.0) + from_cases
     doubts = [(s.cases / cases) ** 2 * s.variance / s.labels * (1 - s.labels / s.cases) for s in sampled]
     return (math.fsum(doubts) + within * from_cases) / within

@@ -163,7 +163,8 @@ def judged_rate(
     require_share("judged_rate", "conf", conf)
     if about not in get_args(About):
         raise InputError("judged_rate", f"about must be one of {', '.join(get_args(About))}, got {about!r}")
-    labels, judgements = require_mapping("labels", labels), require_mapping("judgements", judgements)
+    labels = require_mapping("labels", labels)
+    judgements = require_mapping("judgements", judgements)
     known = require_mapping("known", known or {})
     require_known_cases(labels, {**judgements, **known} if known else judgements)
     judged = JudgedCases(judgements, [case for case in known if case in judgements])
@@ -241,7 +242,8 @@ def _agreement_table(
     """Judge against people where both decided; a tie of votes is none. Chosen labels are weighted to all cases."""
     weights = {}
     if strata is not None:
-        cases, labels = sum(s.cases for s in strata), sum(s.labels for s in strata)
+        cases = sum(s.cases for s in strata)
+        labels = sum(s.labels for s in strata)
         for stratum in strata:
             for name in stratum.name.split("+"):
                 weights[name] = stratum.cases / stratum.labels * labels / cases
@@ -339,7 +341,8 @@ def _mirror(
 
 def _rates(goldens: Sequence[GoldenCases], strata: Sequence[LabelStratum], draws: int) -> Iterable[float]:
     rng = random.Random(0)  # noqa: S311  repeatable, not secret
-    chance, weight = rng.random, rng.expovariate
+    chance = rng.random
+    weight = rng.expovariate
     unseen = max(row.size for row in goldens)
     for _ in range(draws):
         rates = [

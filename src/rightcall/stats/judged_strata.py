@@ -19,12 +19,13 @@ from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, one_line
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 Judgement = bool | float | Sequence[bool | float | None] | None
 LEVELS = ("fail", "split", "none", "pass")
 ENDS = frozenset({"fail", "pass"})
-ALL, KNOWN = "all", "known"
+ALL = "all"
+KNOWN = "known"
 TIE = 0.5
 """A case is passed by more than half of its verdicts; exactly half decide nothing."""
 
@@ -83,7 +84,8 @@ class JudgedCases:
             self._shares = {judgement: verdict_share(judgement) for judgement in tally}
         except (TypeError, InputError):  # lists have no hash; and an error names its case
             shares = {case: verdict_share(judgement, case) for case, judgement in judgements.items()}
-            self._judgements, tally = shares, Counter(shares.values())
+            self._judgements = shares
+            tally = Counter(shares.values())
             self._shares = {share: share for share in tally}
         tally.subtract(Counter(self._judgements[case] for case in left_out))
         self.cases = dict.fromkeys(LEVELS, 0)
@@ -186,7 +188,8 @@ def place(name: str) -> int:
     return LEVELS.index(first) if first in LEVELS else len(LEVELS)
 
 
-LEAST_OF_A_KIND, LEAST_F = 3, 2.0
+LEAST_OF_A_KIND = 3
+LEAST_F = 2.0
 
 
 def usable_strata(strata: Sequence[LabelStratum], chosen: bool) -> tuple[list[LabelStratum], bool]:
@@ -203,7 +206,8 @@ def usable_strata(strata: Sequence[LabelStratum], chosen: bool) -> tuple[list[La
 
 def judge_adds(strata: Sequence[LabelStratum]) -> bool:
     """Whether these strata, each with labels, are worth keeping apart."""
-    labels, passed = sum(s.labels for s in strata), sum(s.passed for s in strata)
+    labels = sum(s.labels for s in strata)
+    passed = sum(s.passed for s in strata)
     if min(passed, labels - passed) < LEAST_OF_A_KIND:
         return False
     return _points_the_right_way(strata) and f_ratio(strata) >= LEAST_F
@@ -226,7 +230,8 @@ def _pool(strata: Sequence[LabelStratum]) -> float:
 
 def f_ratio(strata: Sequence[LabelStratum]) -> float:
     """F of the labels between and within strata; infinite when the strata explain everything."""
-    labels, passed = sum(s.labels for s in strata), sum(s.passed for s in strata)
+    labels = sum(s.labels for s in strata)
+    passed = sum(s.passed for s in strata)
     spare = labels - len(strata)
     if len(strata) < 2 or spare <= 0:
         return 0.0

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.stats.judged_strata import LEVELS, JudgedCases, Judgement, require_mapping
 
 PRIOR = {"fail": 0.1, "split": 0.5, "none": 0.5, "pass": 0.9}

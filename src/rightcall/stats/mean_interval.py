@@ -43,7 +43,8 @@ def estimate(scores: Sample, conf: float = 0.95) -> Estimate:
         low, high = clopper_pearson(scores.mean * n, n, conf)
     else:
         low, high = t_interval(scores.mean, scores.se or 0.0, scores.clusters - 1, conf)
-        low, high = max(0.0, low), min(1.0, high)
+        low = max(0.0, low)
+        high = min(1.0, high)
     counts = (scores.cases, scores.trials, scores.clusters)
     return Estimate(scores.mean, low, high, method, *counts, scores.se)
 

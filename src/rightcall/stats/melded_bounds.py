@@ -24,7 +24,8 @@ from rightcall.stats.judged_strata import LabelStratum
 SLACK = 1e-9
 """A discrete bound is reached by α(1 − SLACK), so that rounding never makes it sharper."""
 
-_BITS, _SLOT = 64, 18
+_BITS = 64
+_SLOT = 18
 _NEGLIGIBLE = 1e-18
 
 
@@ -89,11 +90,13 @@ def beta_binomial(n: int, a: int, b: int) -> tuple[float, ...]:
     if n == 0 or a == 0:
         return (1.0,)
     middle = n * a // (a + b)
-    upwards, term = [1.0], 1.0
+    upwards = [1.0]
+    term = 1.0
     for u in range(middle, n):
         term *= (n - u) * (a + u) / ((u + 1) * (b + n - u - 1))
         upwards.append(term)
-    downwards, term = [], 1.0
+    downwards = []
+    term = 1.0
     for u in range(middle - 1, -1, -1):
         term *= (u + 1) * (b + n - u - 1) / ((n - u) * (a + u))
         downwards.append(term)
@@ -129,7 +132,9 @@ def _binomial_reaches(first: int, cumulative: Sequence[float], n: int, theta: fl
         return cumulative[0] if first == 0 else 0.0
     if theta >= 1:
         return 1.0
-    odds, mode, last = theta / (1 - theta), min(n, int((n + 1) * theta)), len(cumulative) - 1
+    odds = theta / (1 - theta)
+    mode = min(n, int((n + 1) * theta))
+    last = len(cumulative) - 1
 
     def reached(j: int) -> float:
         return 0.0 if j < first else cumulative[min(j - first, last)]

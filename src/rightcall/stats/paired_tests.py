@@ -27,7 +27,8 @@ def mcnemar_midp(b: int, c: int) -> float:
     _require_discordant(b, c)
     if b == c:
         return 1.0
-    low, n = min(b, c), b + c
+    low = min(b, c)
+    n = b + c
     return 2 * binomial_cdf(low, n, 0.5) - binomial_pmf(low, n, 0.5)
 
 
@@ -115,8 +116,11 @@ def fisher_exact(table: Sequence[Sequence[int]]) -> float:
     (a, b), (c, d) = table
     if min(a, b, c, d) < 0:
         raise InputError("fisher_exact", f"counts cannot be negative, got {table}")
-    top, bottom, left = a + b, c + d, a + c
-    first, last = max(0, left - bottom), min(top, left)
+    top = a + b
+    bottom = c + d
+    left = a + c
+    first = max(0, left - bottom)
+    last = min(top, left)
     ways = [math.comb(top, k) * math.comb(bottom, left - k) for k in range(first, last + 1)]
     seen = ways[a - first]
     return sum(w for w in ways if w <= seen) / math.comb(top + bottom, left)

@@ -55,5 +55,6 @@ def suggests_quarantine(n: int, c: int) -> bool:
     A suggestion only: a case leaves the count by a user's explicit choice.
     """
     require_counts("suggests_quarantine", c, n)
-    a, b = c + 0.5, n - c + 0.5
+    a = c + 0.5
+    b = n - c + 0.5
     return n >= 5 and beta_tails(0.9, a, b)[0] - beta_tails(0.1, a, b)[0] >= 0.9

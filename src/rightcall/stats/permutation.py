@@ -124,7 +124,8 @@ def _exact(tables: Sequence[ExchangeTable]) -> float:
 
 def _hypergeometric(t: int, m: int, n: int) -> tuple[int, list[float]]:
     """Passes among n of m trials of which t passed: the least possible number, and the chance of each from there on."""
-    low, high = max(0, n - (m - t)), min(t, n)
+    low = max(0, n - (m - t))
+    high = min(t, n)
     ways = math.comb(m, n)
     return low, [math.comb(t, b) * math.comb(m - t, n - b) / ways for b in range(low, high + 1)]
 

@@ -88,9 +88,11 @@ def _z_sum(alpha: float, power: float) -> float:
 
 def _peak(failures: int, theta: float, target: float, alpha: float) -> tuple[int, float]:
     """(n_f, power there) for a number of failures allowed."""
-    low, high = failures, max(8, 2 * (failures + 1))
+    low = failures
+    high = max(8, 2 * (failures + 1))
     while binomial_cdf(failures, high, 1 - theta) > alpha:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     n = _first(low, high, lambda n: binomial_cdf(failures, n, 1 - theta) <= alpha)
     return n, binomial_cdf(failures, n, 1 - target)
 

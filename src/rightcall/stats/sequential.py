@@ -57,7 +57,8 @@ def e_value(log_e: float) -> float:
 
 def e_decision(log_e: LogE, alpha: float = 0.05, beta: float = 0.05) -> Decision | None:
     """PASS when E+ ≥ 1/alpha, FAIL when E− ≥ 1/beta, INCONCLUSIVE when both, otherwise continue."""
-    up, down = log_e.plus >= -math.log(alpha), log_e.minus >= -math.log(beta)
+    up = log_e.plus >= -math.log(alpha)
+    down = log_e.minus >= -math.log(beta)
     if up and down:
         return "INCONCLUSIVE"
     return "PASS" if up else "FAIL" if down else None
@@ -131,7 +132,8 @@ def follow_paths(rule: Rule, total: int, rate: float) -> Operating:
     Forward recursion over (cases, passes), O(total²). Undecided paths are INCONCLUSIVE.
     """
     chances = {"PASS": 0.0, "FAIL": 0.0, "INCONCLUSIVE": 0.0}
-    alive, used = {0: 1.0}, 0.0
+    alive = {0: 1.0}
+    used = 0.0
     for n in range(1, total + 1):
         after: dict[int, float] = {}
         for s, chance in alive.items():

@@ -72,9 +72,12 @@ def binomial_draw(rng: Random, n: int, p: float) -> int:
         middle = (n + 1) // 2
         median = rng.betavariate(middle, n + 1 - middle)
         if median <= p:
-            count, n, p = count + middle, n - middle, (p - median) / (1 - median)
+            count = count + middle
+            n = n - middle
+            p = (p - median) / (1 - median)
         else:
-            n, p = middle - 1, p / median
+            n = middle - 1
+            p = p / median
     return count + sum([rng.random() < p for _ in range(n)])
 
 
@@ -154,7 +157,9 @@ def _deviance(x: float, mean: float) -> float:
     if abs(gap) >= 0.1 * (x + mean):
         return x * math.log(x / mean) - gap
     v = gap / (x + mean)
-    total, term, odd = gap * v, 2 * x * v, 1
+    total = gap * v
+    term = 2 * x * v
+    odd = 1
     while True:
         term *= v * v
         odd += 2
@@ -165,7 +170,8 @@ def _deviance(x: float, mean: float) -> float:
 
 def _lentz_fraction(x: float, a: float, b: float) -> float:
     """DLMF 8.17.22 by the modified Lentz method; quick for x below (a+1)/(a+b+2)."""
-    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    c = 1.0
+    d = 1 - (a + b) * x / (a + 1)
     d = 1 / (d if abs(d) > _TINY else _TINY)
     value = d
     for m in range(1, 1_000_000):
@@ -201,7 +207,8 @@ def _solve(q: float, p: float, a: float, b: float) -> float:
 
     It works on the logarithm of the smaller tail, which is concave for a, b ≥ 1: a few steps from anywhere.
     """
-    low, high = 0.0, 0.5
+    low = 0.0
+    high = 0.5
     x = _first_guess(q, p, a, b)
     for _ in range(200):
         lower, upper = _tails(x, 1 - x, a, b)

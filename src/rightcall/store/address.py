@@ -73,7 +73,8 @@ T = TypeVar("T")
 SECONDS = 60.0
 """How long a store may fail before a writer gives up."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+FIRST_PAUSE = 0.05
+LONGEST_PAUSE = 2.0
 
 
 class Persistence:
@@ -84,7 +85,8 @@ class Persistence:
     """
 
     def __init__(self, seconds: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._seconds, self._clock = SECONDS if seconds is None else seconds, clock
+        self._seconds = SECONDS if seconds is None else seconds
+        self._clock = clock
         self._hurried = threading.Event()
 
     def hurry(self) -> None:
@@ -93,7 +95,8 @@ class Persistence:
 
     def __call__(self, work: Callable[[], T]) -> T:
         """What `work` returns; its last error when the time is up or a retry cannot help."""
-        give_up, pause = self._clock() + self._seconds, FIRST_PAUSE
+        give_up = self._clock() + self._seconds
+        pause = FIRST_PAUSE
         while True:
             try:
                 return work()

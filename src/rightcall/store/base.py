@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.model import AnyGolden, CaseResult, Category, Code, Run, Usage
-from rightcall.model.record import Record
-from rightcall.model.run import CaseOutcome
+from rightcall.records import AnyGolden, CaseResult, Category, Code, Run, Usage
+from rightcall.records.record import Record
+from rightcall.records.run import CaseOutcome
 
 Outcome: TypeAlias = CaseOutcome
 Key = tuple[str, int]
@@ -214,7 +214,8 @@ IN_WORDS = frozenset(("setup", "watched", "judges", "labels"))
 
 def changes(stored: Run, now: Run) -> list[str]:
     """Differences between a resumed run and its start, one sentence each; empty when there are none."""
-    before, after = _description(stored), _description(now)
+    before = _description(stored)
+    after = _description(now)
     return [
         f"{what} changed: was {before.get(what, 'none')}, is now {after.get(what, 'none')}"
         for what in sorted(before.keys() | after.keys())

@@ -23,12 +23,13 @@ from rightcall.core.redaction.clean_text import scrub
 from rightcall.files.atomic import reason, write_file
 from rightcall.files.checked_read import read_checked
 from rightcall.files.documents import refuse_other_format
-from rightcall.model.label import JudgementRecord, Label, rule_hash
-from rightcall.model.record import Record
+from rightcall.records.label import JudgementRecord, Label, rule_hash
+from rightcall.records.record import Record
 
 Line = TypeVar("Line", Label, JudgementRecord)
 
-RULES, JUDGEMENTS = "rules.json", "judgements"
+RULES = "rules.json"
+JUDGEMENTS = "judgements"
 CONFLICT = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 
 class TraceCheck(Record, frozen=True):

@@ -114,12 +114,15 @@ class Interleaving:
 
 class _Lock:
     def __init__(self, order: Interleaving) -> None:
-        self.order, self.owner, self.depth = order, None, 0
+        self.order = order
+        self.owner = None
+        self.depth = 0
 
     def __enter__(self) -> None:
         if self.owner is not threading.current_thread():
             self.order.pause(lambda: self.owner is None)
-        self.owner, self.depth = threading.current_thread(), self.depth + 1
+        self.owner = threading.current_thread()
+        self.depth = self.depth + 1
 
     def __exit__(self, *error: object) -> None:
         self.depth -= 1
@@ -131,7 +134,8 @@ class _Lock:
 
 class _Event:
     def __init__(self, order: Interleaving) -> None:
-        self.order, self.flag = order, False
+        self.order = order
+        self.flag = False
 
     def set(self) -> None:
         self.flag = True

@@ -14,9 +14,9 @@ import pytest
 
 import rightcall as rc
 from rightcall.core.event_loop import run_blocking
-from rightcall.model import ExpectedCall, Golden
-from tests.wings.adapters.model_server import model_server
-from tests.wings.adapters.script import Journal
+from rightcall.records import ExpectedCall, Golden
+from tests.limbs.adapters.model_server import model_server
+from tests.limbs.adapters.script import Journal
 
 pytestmark = pytest.mark.stories
 

@@ -8,7 +8,8 @@ import random
 import string
 from collections.abc import Callable
 
-HEX, ALNUM = "0123456789abcdef", string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+ALNUM = string.ascii_letters + string.digits
 URLSAFE = ALNUM + "-_"
 
 

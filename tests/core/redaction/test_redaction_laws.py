@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rightcall.core.redaction.clean_text import scrub
-from rightcall.wings.traces.redaction import Redactor
+from rightcall.limbs.traces.redaction import Redactor
 from tests.core.redaction.planted_secrets import (
     BEGINS_A_TOKEN,
     CONTEXTS,
@@ -55,7 +55,8 @@ def test_ordinary_paragraphs_and_json_of_sentences_lose_nothing(door):
 def test_a_key_is_found_at_any_place_of_ordinary_text(name):
     chance = Chance(f"{SEED} {name}")
     for _ in range(20):
-        text, key = chance.choice(documented_sentences()), KEYS[name](chance)
+        text = chance.choice(documented_sentences())
+        key = KEYS[name](chance)
         at = chance.choice(
             [n for n in range(len(text) + 1) if name not in BEGINS_A_TOKEN or text[n - 1 : n] in ("", " ")]
         )

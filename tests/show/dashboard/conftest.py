@@ -104,7 +104,8 @@ def browser():
 @pytest.fixture
 def visit(browser):
     """Open a page; at the end nothing may have been written to its console."""
-    contexts, complaints = [], []
+    contexts = []
+    complaints = []
 
     def open_page(address, **options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})

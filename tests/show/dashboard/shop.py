@@ -14,7 +14,7 @@ import msgspec
 from rightcall.improve.run_setup import AgentSetup
 from rightcall.metrics.case_result import result_of
 from rightcall.metrics.tally import Tally
-from rightcall.model import (
+from rightcall.records import (
     ExpectedCall,
     Golden,
     Message,
@@ -114,9 +114,12 @@ def goldens() -> list[Golden]:
     """Twelve of each kind that needs a tool, eight that need none."""
     made = []
     for n in range(12):
-        order, email = f"A-{1040 + n * 7}", ("kim", "noor", "ada", "luis")[n % 4] + "@example.org"
-        city, street = ("Hue", "Lyon", "Porto", "Gent")[n % 4], f"{n + 3} Garden Street"
-        limit, amount = 2 + n % 4, 12.5 + 4 * n
+        order = f"A-{1040 + n * 7}"
+        email = ("kim", "noor", "ada", "luis")[n % 4] + "@example.org"
+        city = ("Hue", "Lyon", "Porto", "Gent")[n % 4]
+        street = f"{n + 3} Garden Street"
+        limit = 2 + n % 4
+        amount = 12.5 + 4 * n
         made += [
             _golden(
                 f"order-details-{n:02}", f"What did I buy in order {order}?", "get_order", order_id=order
@@ -184,7 +187,8 @@ def behaviour(golden: Golden, skill: float, dice: random.Random) -> list[ToolCal
         return wanted
     if not wanted:
         return [ToolCall("search_products", {"query": golden.input})]
-    call, slip = wanted[0], dice.random()
+    call = wanted[0]
+    slip = dice.random()
     if slip < 0.4:
         return [msgspec.structs.replace(call, arguments=_slip(dict(call.arguments or {}), dice))]
     if slip < 0.7:
@@ -206,8 +210,11 @@ def _slip(arguments: dict, dice: random.Random) -> dict:
 
 def trajectory(golden: Golden, calls: list[ToolCall], dice: random.Random) -> Trajectory:
     """The whole conversation around the calls, with plausible times."""
-    thinking, answering = dice.uniform(350, 900), dice.uniform(250, 700)
-    done, results, spent = [], [], 0.0
+    thinking = dice.uniform(350, 900)
+    answering = dice.uniform(250, 700)
+    done = []
+    results = []
+    spent = 0.0
     for place, call in enumerate(calls):
         took = dice.uniform(20, 240)
         spent = max(spent, took)
@@ -255,7 +262,8 @@ def add_run(
     verdict: str = "",
 ) -> str:
     """A run in the store; `part` below 1 leaves it unfinished."""
-    chosen, offered = some or goldens(), {each.name: each for each in tools}
+    chosen = some or goldens()
+    offered = {each.name: each for each in tools}
     document = msgspec.json.encode(tools)
     settings = {"temperature": 0.2, "max_tokens": 1024}
     setup = msgspec.json.encode(AgentSetup(agent, SYSTEM, "agent", settings, {"max_steps": 8}))
@@ -278,7 +286,8 @@ def add_run(
         run, planned=len(chosen) * trials, documents={"tools": document, "setup": setup}
     )
     writer.add_goldens(chosen)
-    tally, results = Tally(), []
+    tally = Tally()
+    results = []
     for place, golden in enumerate(chosen):
         for trial in range(trials):
             dice = random.Random(f"{seed} {golden.id} {trial}")

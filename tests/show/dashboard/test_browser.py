@@ -131,7 +131,8 @@ def test_a_large_run_is_added_up_while_the_page_is_there(dashboard, visit, monke
 
 def test_nothing_is_wider_than_a_phone(dashboard, visit):
     page = visit(f"{dashboard}/runs", viewport={"width": 360, "height": 740})
-    case, pair = "id=cancel-00", "before=old&after=new"
+    case = "id=cancel-00"
+    pair = "before=old&after=new"
     for path in (
         "/runs",
         "/runs/old",

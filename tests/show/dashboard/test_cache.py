@@ -11,7 +11,8 @@ from rightcall.show.dashboard.views import Cache
 
 
 def test_a_value_is_made_once_however_many_ask_at_the_same_time():
-    cache, made = Cache(10), []
+    cache = Cache(10)
+    made = []
 
     def make():
         time.sleep(0.05)

@@ -36,7 +36,8 @@ def test_without_a_trial_the_first_that_failed_is_shown(client, store):
 
 
 def test_the_filters_of_the_list_lead_to_the_next_case(client, store):
-    which, dangerous = ResultFilter(code="wrong_tool"), dangerous_goldens(store, "old")
+    which = ResultFilter(code="wrong_tool")
+    dangerous = dangerous_goldens(store, "old")
     one, two = store.runs.goldens_page("old", which, limit=2, dangerous=dangerous)
     page = client.get(f"/runs/old/case?id={one.golden_id}&code=wrong_tool").text
     assert f'href="/runs/old/case?id={two.golden_id}&amp;code=wrong_tool"' in page

@@ -18,7 +18,8 @@ def passes(store, run):
 
 
 def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, store):
-    old, new = passes(store, "old"), passes(store, "new")
+    old = passes(store, "old")
+    new = passes(store, "new")
     page = client.get("/compare?before=old&after=new").text
     shown = dict(re.findall(r'>(Fixed|Broken|Still failing|Still passing)<span class="num">(\d+)<', page))
     counted = {
@@ -32,7 +33,8 @@ def test_what_was_fixed_broken_and_stayed_is_counted_as_the_results_say(client, 
 
 @pytest.mark.parametrize("change", ["fixed", "broken", "failing", "passing"])
 def test_each_change_lists_its_goldens(client, store, change):
-    old, new = passes(store, "old"), passes(store, "new")
+    old = passes(store, "old")
+    new = passes(store, "new")
     wanted = {
         "fixed": (False, True),
         "broken": (True, False),
@@ -88,7 +90,8 @@ def test_three_runs_are_a_matrix_of_the_goldens_on_which_they_differ(client, sto
     page = client.get("/compare?run=new&run=third&run=old").text
     assert "3 runs, golden by golden" in page
     assert page.index('href="/runs/old"') < page.index('href="/runs/new"') < page.index('href="/runs/third"')
-    old, new = passes(store, "old"), passes(store, "new")
+    old = passes(store, "old")
+    new = passes(store, "new")
     assert page.count("<tr data-row>") == len(old) - (old["track-00"] == new["track-00"] is True)
 
 

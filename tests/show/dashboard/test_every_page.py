@@ -8,19 +8,20 @@ from itertools import product
 import pytest
 
 import rightcall as rc
+from rightcall.limbs.attacks.attack_plan import AttackPlan
+from rightcall.limbs.attacks.attacked_plan import attack_set_of
+from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.show.dashboard.access import Access
 from rightcall.show.html import write_html
 from rightcall.store.address import open_store
-from rightcall.wings.attacks.attack_plan import AttackPlan
-from rightcall.wings.attacks.attacked_plan import attack_set_of
-from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from tests.limbs.attacks.agents import GOLDENS, WORLDS, agent, faint
 from tests.show.dashboard import shop
 from tests.show.dashboard.conftest import running
-from tests.wings.attacks.agents import GOLDENS, WORLDS, agent, faint
 
 pytestmark = pytest.mark.stories
 
-PAIR, CASE = "before=old&after=new", "id=cancel-00"
+PAIR = "before=old&after=new"
+CASE = "id=cancel-00"
 LONG = "261115-180653-c58f4d-with-a-long-name-of-its-own"
 WORD = "W" * 90
 PAGES = (
@@ -149,13 +150,15 @@ def watched_trace(store):
     return next(row.trace_id for row in store.traces.page(limit=500) if row.review == "queued")
 
 
-THEMES, WIDTHS = ("light", "dark"), (390, 900, 1600)
+THEMES = ("light", "dark")
+WIDTHS = (390, 900, 1600)
 
 
 def faults_of_pages(browser, site, widths, themes):
     """What is wrong with each page that is opened at the first width and theme, and then shown in all of them."""
     context = browser.new_context(viewport={"width": widths[0], "height": 900}, color_scheme=themes[0])
-    page, faults = context.new_page(), {}
+    page = context.new_page()
+    faults = {}
     messages = []
     page.on("console", lambda message: messages.append(message.text))
     page.on("pageerror", lambda error: messages.append(str(error)))

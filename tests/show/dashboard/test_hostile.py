@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rightcall.model import (
+from rightcall.records import (
     CaseResult,
     ExpectedCall,
     Failure,

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 import rightcall as rc
-from rightcall.wings.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ def dangerous_goldens(store, run):
 
 
 def test_the_page_shows_what_the_view_says(client, store):
-    page, view = unescape(client.get("/runs/old").text), run_view(store, "old")
+    page = unescape(client.get("/runs/old").text)
+    view = run_view(store, "old")
     assert f"{view.summary.total.pass_rate * 100:.1f}%" in page
     for row in view.tools:
         assert row.name in page

@@ -60,6 +60,7 @@ def test_an_empty_store_says_what_to_type(tmp_path):
 
 
 def test_a_run_without_recent_writes_is_shown_as_stopped(store):
-    run, now = store.runs.get("going"), datetime.now(UTC)
+    run = store.runs.get("going")
+    now = datetime.now(UTC)
     assert state_of(run, now).word == "running"
     assert state_of(run, now + timedelta(minutes=10)).word == "stopped"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.model.approval import Approval
-from rightcall.model.call import ToolCall
-from rightcall.model.tool import Tool
+from rightcall.records.approval import Approval
+from rightcall.records.call import ToolCall
+from rightcall.records.tool import Tool
 from rightcall.tools.guard.base_rules import policy_yaml, write_rules_out
 from rightcall.tools.guard.monitor import Guard, judge_turn, settle_turn
 from rightcall.tools.guard.policy import AUTO, STRICT, read_policy
@@ -386,7 +386,8 @@ def test_the_policy_write_rules_out_is_read_back_as_the_same_rules(policy, tmp_p
 
     written = policy_yaml(write_rules_out(policy, a_guard(policy).roles))
     again = read_policy(yaml.safe_load(written), "guard.yaml")
-    first, second = Guard(policy, TOOLS), Guard(again, TOOLS)
+    first = Guard(policy, TOOLS)
+    second = Guard(again, TOOLS)
     for _, tool, arguments in ATTACKS:
         verdicts = []
         for guard in (first, second):

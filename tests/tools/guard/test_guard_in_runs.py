@@ -16,7 +16,7 @@ from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.cli.main import cli
 from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError
-from rightcall.model import Golden, ToolCall, Trajectory
+from rightcall.records import Golden, ToolCall, Trajectory
 from rightcall.tools.guard.monitor import replay
 from tests.agents.test_performing import perform, scripted
 from tests.tools.guard.toolset import EVIL
@@ -136,7 +136,7 @@ def test_a_guard_is_enforced_or_refused_for_every_kind_of_agent(model, mode, pro
 
 @pytest.mark.parametrize("info", ADAPTERS, ids=lambda info: info.name)
 def test_an_adapter_enforces_a_guard_or_refuses_it_in_words(info):
-    """Those with a hook before a tool runs are tried with their framework in `wings/adapters/contract.py`."""
+    """Those with a hook before a tool runs are tried with their framework in `limbs/adapters/contract.py`."""
     observed = ObservedAgent(function_agent, info, (info.name,), name="agent")
     problem = guard_problem(rc.Agent(observed, guard="auto"))
     refusal = "guard: the tools of agent are run by its own code, so no call can be stopped"

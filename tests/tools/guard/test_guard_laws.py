@@ -7,8 +7,8 @@ import random
 
 from hypothesis import given, settings, strategies as st
 
-from rightcall.model.approval import Approval
-from rightcall.model.call import ToolCall
+from rightcall.records.approval import Approval
+from rightcall.records.call import ToolCall
 from rightcall.tools.guard.monitor import Guard, GuardState, judge_turn, settle_turn
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, GuardRule
 from rightcall.tools.guard.values import fold, whole_in
@@ -71,7 +71,8 @@ def level(state: GuardState, call) -> int:
 @SEARCH
 @given(TEXTS, st.lists(RESULTS, max_size=4), CALLS, TEXTS)
 def test_an_untrusted_text_more_never_lowers_a_verdict(said, results, call, text):
-    before, after = a_state(said, results), a_state(said, results)
+    before = a_state(said, results)
+    after = a_state(said, results)
     after.read(text)
     assert level(after, call) >= level(before, call)
 
@@ -134,7 +135,8 @@ def test_the_order_in_which_parallel_calls_are_answered_changes_nothing(said, an
         ToolCall(name, arguments, f"c{at}", status="ok", output=output)
         for at, ((name, arguments), output) in enumerate(answered)
     ]
-    first, second = a_state(said, []), a_state(said, [])
+    first = a_state(said, [])
+    second = a_state(said, [])
     settle_turn(first, calls)
     rng.shuffle(calls)
     settle_turn(second, calls)
@@ -158,7 +160,8 @@ def test_the_index_of_untrusted_texts_misses_nothing_that_a_search_would_find(te
 @SEARCH
 @given(TEXTS, st.lists(RESULTS, max_size=4), CALLS, CALLS)
 def test_agreeing_to_a_call_lets_no_other_call_through(said, results, agreed, other):
-    state, plain = a_state(said, results), a_state(said, results)
+    state = a_state(said, results)
+    plain = a_state(said, results)
     call = ToolCall(*agreed, "c1", status="ok", output={}, approval=Approval("approved"))
     settle_turn(state, [call])
     assert level(state, other) >= level(plain, other)
@@ -175,7 +178,8 @@ def _reordered(value, rng: random.Random):
 @SEARCH
 @given(TEXTS, st.lists(RESULTS, max_size=3), CALLS, CALLS)
 def test_a_stopped_call_leaves_every_label_as_it_was(said, results, stopped, later):
-    plain, tried = a_state(said, results), a_state(said, results)
+    plain = a_state(said, results)
+    tried = a_state(said, results)
     call = ToolCall(stopped[0], stopped[1], "c1")
     (verdict,) = judge_turn(tried, [call])
     if verdict.stops:

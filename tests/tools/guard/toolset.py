@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.tools.guard.monitor import Guard, GuardState
 from rightcall.tools.guard.policy import AUTO, GuardPolicy, read_policy
 

@@ -8,7 +8,7 @@ from typing import Any
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.catalog import AdapterInfo
 from rightcall.agents.observed.hooks import replaced, watch_of
-from rightcall.model.call import ToolCall
+from rightcall.records.call import ToolCall
 
 INFO = AdapterInfo(
     "orbit",
@@ -38,7 +38,8 @@ ADAPTER = OrbitAdapter()
 
 class _Conversation(Talk):
     def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
+        self._agent = agent
+        self._watch = watch
 
     async def say(self, text: str) -> Any:
         return self._agent.run(self._watch.given(text))

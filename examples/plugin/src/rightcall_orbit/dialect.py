@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rightcall.wings.traces.dialects.common import blank
-from rightcall.wings.traces.span import Observation, Span
+from rightcall.limbs.traces.dialects.common import blank
+from rightcall.limbs.traces.span import Observation, Span
 
 
 def claims(span: Span) -> bool:

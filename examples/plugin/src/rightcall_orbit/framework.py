@@ -10,7 +10,8 @@ Step = tuple[str, dict[str, Any]]
 
 class OrbitAgent:
     def __init__(self, decide: Callable[[str], list[Step]], tools: dict[str, Callable[..., str]]) -> None:
-        self._decide, self.tools = decide, tools
+        self._decide = decide
+        self.tools = tools
 
     def run(self, text: str) -> str:
         return " ".join(self.call(name, arguments) for name, arguments in self._decide(text))

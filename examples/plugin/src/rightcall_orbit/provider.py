@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from rightcall.model.call import ToolCall
-from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage
-from rightcall.models.base import ModelReply, ModelRequest, Provider
-from rightcall.models.endpoint import ProviderOptions
+from rightcall.providers.base import ModelReply, ModelRequest, Provider
+from rightcall.providers.endpoint import ProviderOptions
+from rightcall.records.call import ToolCall
+from rightcall.records.message import Message
+from rightcall.records.trajectory import Usage
 
 
 class OrbitProvider(Provider):
     def __init__(self, tool: str) -> None:
-        self.name, self._tool = f"orbit:{tool}", tool
+        self.name = f"orbit:{tool}"
+        self._tool = tool
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         last = request.messages[-1]

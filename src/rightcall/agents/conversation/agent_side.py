@@ -22,12 +22,12 @@ from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker
 from rightcall.agents.observed.provider_outage import stop_of_exception
 from rightcall.core.errors import InputError
-from rightcall.model.approval import ApprovalPolicy
-from rightcall.model.call import ToolResult
-from rightcall.model.dialects.endings import UnfinishedAnswerError
-from rightcall.model.golden import ConversationalGolden, Golden, Turn
-from rightcall.model.message import Message
-from rightcall.model.trajectory import StopReason, Trajectory, limit_trajectory_depth
+from rightcall.records.approval import ApprovalPolicy
+from rightcall.records.call import ToolResult
+from rightcall.records.dialects.endings import UnfinishedAnswerError
+from rightcall.records.golden import ConversationalGolden, Golden, Turn
+from rightcall.records.message import Message
+from rightcall.records.trajectory import StopReason, Trajectory, limit_trajectory_depth
 
 Opened = Callable[[ConversationalGolden, int, Deadline], TalkSession]
 """Opens a session for one trial."""
@@ -67,9 +67,13 @@ class ForeignSession(TalkSession):
     def __init__(
         self, session: AgentSession, desk: Desk | None, asker: Asker | None, deadline: Deadline
     ) -> None:
-        self._session, self._desk, self._asker, self._deadline = session, desk, asker, deadline
+        self._session = session
+        self._desk = desk
+        self._asker = asker
+        self._deadline = deadline
         self.keeps_time = asker is not None
-        self._opened, self._taken = False, 0.0
+        self._opened = False
+        self._taken = 0.0
 
     async def turn(self, text: str) -> None:
         if not self._opened:
@@ -120,7 +124,9 @@ class ModelSession(TalkSession):
     keeps_time = True
 
     def __init__(self, loop: AgentLoop, golden: ConversationalGolden, trial: int, deadline: Deadline) -> None:
-        self._loop, self._trial, self._deadline = loop, trial, deadline
+        self._loop = loop
+        self._trial = trial
+        self._deadline = deadline
         self._golden = as_single_turn(golden)
         self._recorder, self._context = loop.begin(self._golden, trial, earlier_messages(golden.given))
 

@@ -15,10 +15,10 @@ from rightcall.agents.conversation.agent_side import Opened, earlier_messages
 from rightcall.agents.limits import Deadline, Limits
 from rightcall.agents.model_retries import stop_of_problem
 from rightcall.core.errors import InfrastructureError, ProviderError, RightCallError, ToolServerDown
-from rightcall.model.golden import ConversationalGolden
-from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.model.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
+from rightcall.records.golden import ConversationalGolden
+from rightcall.records.message import Message
+from rightcall.records.record import Record
+from rightcall.records.trajectory import Dialogue, Ended, StopReason, Trajectory, Usage
 
 
 class UserTurn(Record, frozen=True):
@@ -61,7 +61,8 @@ class ScriptedUser:
     """Says the turns of a script, then `then` continues; without one the conversation ends."""
 
     def __init__(self, script: Sequence[str], then: SimulatedUser | None = None) -> None:
-        self._left, self._then = list(script), then
+        self._left = list(script)
+        self._then = then
         self.name = then.name if then else "script"
         self.prompt_hash = then.prompt_hash if then else ""
 
@@ -97,7 +98,9 @@ class ConversationPerformer:
     """
 
     def __init__(self, opened: Opened, limits: Limits, users: Users | None = None) -> None:
-        self._opened, self._limits, self._users = opened, limits, users
+        self._opened = opened
+        self._limits = limits
+        self._users = users
 
     async def perform(self, golden: ConversationalGolden, trial: int) -> Trajectory:
         """What was said and done, with why it ended."""
@@ -195,14 +198,17 @@ class _Talk:
     def _user_fault(self, problem: str) -> None:
         """A failure of the simulated user, which says nothing about the agent."""
         self._over("user_error", problem)
-        self._stop, self._error = "infra_error", f"the simulated user failed: {problem}"
+        self._stop = "infra_error"
+        self._error = f"the simulated user failed: {problem}"
 
     def _broke(self, stop: StopReason, error: str) -> bool:
-        self._stop, self._error = stop, error
+        self._stop = stop
+        self._error = error
         return self._over("stopped" if stop == "done" else stop, error)
 
     def _over(self, ended: Ended, why: str) -> bool:
-        self._ended, self._why = ended, why
+        self._ended = ended
+        self._why = why
         return False
 
     def trajectory(self, session: TalkSession) -> Trajectory:

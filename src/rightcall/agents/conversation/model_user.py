@@ -27,17 +27,17 @@ from rightcall.agents.limits import Deadline
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.model.golden import ConversationalGolden
-from rightcall.model.message import Message
-from rightcall.model.trajectory import Usage
-from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
-from rightcall.models.catalog import ModelCatalog, project_models
-from rightcall.models.endpoint import ModelEndpoint, overlaid
-from rightcall.models.hosts import server_of
-from rightcall.models.http import Network
-from rightcall.models.recorded import RecordedProvider
-from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.providers.base import ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.catalog import ModelCatalog, project_models
+from rightcall.providers.endpoint import ModelEndpoint, overlaid
+from rightcall.providers.hosts import server_of
+from rightcall.providers.http import Network
+from rightcall.providers.recorded import RecordedProvider
+from rightcall.providers.resolver import endpoint_of, resolve
 from rightcall.recording.library import Recordings
+from rightcall.records.golden import ConversationalGolden
+from rightcall.records.message import Message
+from rightcall.records.trajectory import Usage
 
 UserModel = str | ModelEndpoint | Provider
 
@@ -122,7 +122,8 @@ class ModelUsers:
         recordings: Recordings | None = None,
     ) -> None:
         setup = setup.bound()
-        self.setup, self._seed = setup, seed
+        self.setup = setup
+        self._seed = seed
         self.max_turns = setup.max_turns
         self.settings = as_settings(setup.settings, "user.settings")
         assert setup.model is not None
@@ -165,11 +166,15 @@ class ModelUser:
         name: str,
         prompt_hash: str,
     ) -> None:
-        self._asker, self._request, self._known = asker, request, facts
-        self.name, self.prompt_hash = name, prompt_hash
+        self._asker = asker
+        self._request = request
+        self._known = facts
+        self.name = name
+        self.prompt_hash = prompt_hash
 
     async def reply(self, messages: Sequence[Message]) -> UserTurn:
-        spent, seen = Usage(), flip_roles(messages)
+        spent = Usage()
+        seen = flip_roles(messages)
         heard = [message.content for message in messages]
         problem = ""
         for _ in range(ATTEMPTS):

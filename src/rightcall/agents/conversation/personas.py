@@ -17,10 +17,10 @@ import msgspec
 from rightcall.agents.conversation.dialogue_loop import UserTurn
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.model.golden import ConversationalGolden
-from rightcall.model.golden_id import with_persona
-from rightcall.model.message import Message
-from rightcall.model.record import Record
+from rightcall.records.golden import ConversationalGolden
+from rightcall.records.golden_id import with_persona
+from rightcall.records.message import Message
+from rightcall.records.record import Record
 
 
 class Persona(Record, frozen=True):
@@ -66,7 +66,8 @@ def read_persona(persona: str | Mapping[str, Any] | Persona, where: str = "perso
                 f"{where}: unknown persona '{persona}'; {hint}, or write name and characteristics"
             )
         return PERSONAS[persona]
-    name, text = persona.get("name"), persona.get("characteristics")
+    name = persona.get("name")
+    text = persona.get("characteristics")
     if not isinstance(name, str) or not name or not isinstance(text, str) or not text or len(persona) > 2:
         raise ConfigError(
             f"{where}: a persona is a name of {', '.join(PERSONAS)}, or has name and characteristics"
@@ -88,7 +89,9 @@ def by_persona(golden: ConversationalGolden, personas: Sequence[Persona]) -> Ite
         yield msgspec.structs.replace(played, personas=(msgspec.to_builtins(persona),))
 
 
-STOP, TRANSFER, OUT_OF_SCOPE = "###STOP###", "###TRANSFER###", "###OUT-OF-SCOPE###"
+STOP = "###STOP###"
+TRANSFER = "###TRANSFER###"
+OUT_OF_SCOPE = "###OUT-OF-SCOPE###"
 
 RULES = f"""You play the user of a service, in a conversation with its assistant. You are not the assistant.
 

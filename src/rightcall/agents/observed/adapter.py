@@ -13,9 +13,9 @@ import msgspec
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import arguments_of, plain
 from rightcall.core.errors import ConfigError
-from rightcall.model.approval import Approval, ApprovalPolicy, ApprovalRule
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
+from rightcall.records.approval import Approval, ApprovalPolicy, ApprovalRule
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
 
 
 class LimitReachedError(Exception):
@@ -150,7 +150,8 @@ class AgentTalk(Talk):
     """A conversation with one agent object."""
 
     def __init__(self, agent: Any, watch: Watch) -> None:
-        self._agent, self._watch = agent, watch
+        self._agent = agent
+        self._watch = watch
 
 
 class ExclusiveTalk(AgentTalk):
@@ -166,7 +167,8 @@ class ExclusiveTalk(AgentTalk):
             await self.take()
 
     async def aclose(self) -> None:
-        lock, self._held = self._held, None
+        lock = self._held
+        self._held = None
         if lock is not None:
             await self.give_back()
             lock.release()
@@ -240,7 +242,8 @@ def _lock_of(agent: Any) -> asyncio.Lock:
     try:
         hash(weakref.ref(agent))
     except TypeError:  # an object that cannot be hashed or referred to weakly
-        locks, key = _LOCKS_BY_ID, id(agent)
+        locks = _LOCKS_BY_ID
+        key = id(agent)
     entry: tuple[Any, asyncio.Lock] | None = locks.get(key)
     if entry is None or entry[0] is not loop:
         entry = locks[key] = (loop, asyncio.Lock())

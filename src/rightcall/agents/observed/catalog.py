@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from rightcall.agents.observed.adapter import Adapter
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.core.seam import import_target, missing_wing, name_clashes, plugin_errors, plugins
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
+from rightcall.core.seam import import_target, missing_limb, name_clashes, plugin_errors, plugins
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 
 
 class AdapterInfo(Record, frozen=True):
@@ -315,11 +315,11 @@ def adapter_info(name: str) -> AdapterInfo:
 
 def adapter_named(name: str) -> Adapter:
     """The adapter itself, ready to be used; the framework is imported when it is."""
-    target = adapter_info(name).adapter or f"rightcall.wings.adapters.{name}:ADAPTER"
+    target = adapter_info(name).adapter or f"rightcall.limbs.adapters.{name}:ADAPTER"
     try:
         adapter: Adapter = import_target(target)
     except ModuleNotFoundError as error:
-        if reason := missing_wing(error):
+        if reason := missing_limb(error):
             raise ConfigError(f"adapter '{name}': {reason}") from None
         raise
     return adapter

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.model.agent_names import same_name
-from rightcall.model.call import ToolCall
+from rightcall.records.agent_names import same_name
+from rightcall.records.call import ToolCall
 
 TOOLS = "tools"
 """The node in which tools run; a graph below it was started by a tool."""
@@ -38,7 +38,8 @@ def graph_place(metadata: Any) -> GraphPlace | None:
     """The place of a run by its metadata; None for a run outside LangGraph."""
     if not isinstance(metadata, Mapping):
         return None
-    space, name = metadata.get("langgraph_checkpoint_ns"), metadata.get("lc_agent_name")
+    space = metadata.get("langgraph_checkpoint_ns")
+    name = metadata.get("lc_agent_name")
     name = name if isinstance(name, str) else ""
     if not isinstance(space, str) or not space:
         return GraphPlace(name, "", False) if name else None

@@ -13,8 +13,8 @@ from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError
-from rightcall.model.approval import read_approvals
-from rightcall.model.note import Note
+from rightcall.records.approval import read_approvals
+from rightcall.records.note import Note
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.toolbox import Toolbox
 

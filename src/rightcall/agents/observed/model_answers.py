@@ -13,10 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.agents.observed.values import arguments_of, connection_loss, plain
-from rightcall.model.approval import Approval
-from rightcall.model.call import RAISED, CallStatus, ToolCall, ToolResult
-from rightcall.model.message import Message
-from rightcall.model.trajectory import AgentAnswer, Usage
+from rightcall.records.approval import Approval
+from rightcall.records.call import RAISED, CallStatus, ToolCall, ToolResult
+from rightcall.records.message import Message
+from rightcall.records.trajectory import AgentAnswer, Usage
 
 FROM_CACHE = "from a cache, not the model"
 
@@ -135,7 +135,9 @@ def best_match(
 def settle(call: SeenCall, output: Any, error: BaseException | bool | str | None) -> None:
     failed = error is not None and error is not False
     told = output if not failed or isinstance(error, bool) or output is not None else error
-    call.status, call.output, call.ended = "error" if failed else "ok", plain(told), True
+    call.status = "error" if failed else "ok"
+    call.output = plain(told)
+    call.ended = True
     call.lost = connection_loss(error)
     call.raised = output is None and isinstance(error, BaseException)
 
@@ -144,7 +146,8 @@ def tell(call: SeenCall, output: Any) -> None:
     """What the model read of a call whose tool raised; what it raised becomes a note."""
     told = plain(output)
     if told != call.output:
-        call.notes[RAISED], call.output = call.output, told
+        call.notes[RAISED] = call.output
+        call.output = told
     call.raised = False
 
 

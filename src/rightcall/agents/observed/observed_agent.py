@@ -29,11 +29,11 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop.worker_threads import TrialThread
 from rightcall.core.seam import load
 from rightcall.core.text import pluralize
-from rightcall.model.approval import ApprovalPolicy
-from rightcall.model.golden import Golden, names_agents
-from rightcall.model.skill_load import SkillIndex
-from rightcall.model.tool import Tool
 from rightcall.recording.hooks import SharedSetup
+from rightcall.records.approval import ApprovalPolicy
+from rightcall.records.golden import Golden, names_agents
+from rightcall.records.skill_load import SkillIndex
+from rightcall.records.tool import Tool
 
 OTEL = "otel"
 NOTHING = ""
@@ -224,7 +224,9 @@ class _Session(ObservedSession):
         golden: Golden,
     ) -> None:
         super().__init__(watches, talk, values, clients)
-        self._agent, self._hooks, self._about_agents = agent, tuple(hooks), names_agents(golden)
+        self._agent = agent
+        self._hooks = tuple(hooks)
+        self._about_agents = names_agents(golden)
 
     async def turn(self, text: str) -> None:
         await super().turn(text)
@@ -232,7 +234,8 @@ class _Session(ObservedSession):
             self._refuse_blindness()
 
     async def aclose(self) -> None:
-        hooks, self._hooks = self._hooks, ()
+        hooks = self._hooks
+        self._hooks = ()
         try:
             await super().aclose()
         finally:

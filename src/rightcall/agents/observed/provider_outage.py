@@ -26,8 +26,8 @@ import msgspec
 from rightcall.agents.model_retries import stop_of_problem
 from rightcall.core.codec import encode
 from rightcall.core.errors import InfrastructureError, ProviderError
-from rightcall.model.trajectory import StopReason
-from rightcall.models.failures import FILTERED, refusal_error
+from rightcall.providers.failures import FILTERED, refusal_error
+from rightcall.records.trajectory import StopReason
 
 CLIENTS = (
     "openai", "anthropic", "google.genai", "google.api_core", "google.adk.models", "litellm", "pydantic_ai.models",
@@ -110,7 +110,8 @@ def unreached_host(error: BaseException) -> str:
         with suppress(Exception):  # attributes are code of clients: httpx raises where it has no request
             url = urlsplit(str(link.request.url))  # type: ignore[attr-defined]
             return f"{url.hostname}:{url.port or DEFAULT_PORTS[url.scheme]}"
-        host, port = getattr(link, "host", None), getattr(link, "port", None)
+        host = getattr(link, "host", None)
+        port = getattr(link, "port", None)
         if isinstance(host, str) and isinstance(port, int):  # aiohttp
             return f"{host}:{port}"
         for frame, _ in walk_tb(link.__traceback__):
@@ -140,7 +141,8 @@ def _body(error: BaseException) -> bytes:
 
 def chain(error: BaseException) -> Iterator[BaseException]:
     """The exception and what caused it, and what a group holds; each once."""
-    waiting, seen = [error], set()
+    waiting = [error]
+    seen = set()
     while waiting:
         link = waiting.pop(0)
         if id(link) in seen:

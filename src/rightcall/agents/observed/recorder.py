@@ -9,13 +9,7 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.model_answers import (
-    ModelAnswer,
-    SeenCall,
-    best_match,
-    settle,
-    tell,
-)
+from rightcall.agents.observed.model_answers import ModelAnswer, SeenCall, best_match, settle, tell
 from rightcall.agents.observed.values import text_of, whole
 from rightcall.agents.observed.voices import (
     HeardTurn,
@@ -28,13 +22,13 @@ from rightcall.agents.observed.voices import (
     speak,
     speaking,
 )
-from rightcall.model.approval import Approval
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.dialects.wire import results_of
-from rightcall.model.message import Message
-from rightcall.model.skill_load import SkillIndex
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import UNKNOWN_USAGE, Usage
+from rightcall.records.approval import Approval
+from rightcall.records.call import ToolCall, ToolResult
+from rightcall.records.dialects.wire import results_of
+from rightcall.records.message import Message
+from rightcall.records.skill_load import SkillIndex
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import UNKNOWN_USAGE, Usage
 
 CallsScored = Literal["auto", "root", "all"]
 
@@ -57,7 +51,9 @@ class EventRecorder:
         role: Role = "framework",
         shared: SharedTrial | None = None,
     ) -> None:
-        self.scored, self.handoffs, self.role = calls, handoffs, role
+        self.scored = calls
+        self.handoffs = handoffs
+        self.role = role
         self.shared = shared or SharedTrial()
         self._log: list[HeardTurn | ModelAnswer] = []
         self._waiting: list[Voice] = []
@@ -83,7 +79,8 @@ class EventRecorder:
         """The user says something: a new turn begins."""
         with self._lock:
             self._log.append(HeardTurn(whole(text), self.shared.moment()))
-            self.output, self.limit = None, ""
+            self.output = None
+            self.limit = ""
             self._waiting.clear()
 
     def asked(
@@ -180,7 +177,8 @@ class EventRecorder:
                 speak(Voice(self, place_of_request(self), waits=False))
             open_call = best_match(list(self._idle_calls()), name, arguments, call_id, other_ids=False)
             seen = open_call or SeenCall(ToolCall(name, id=call_id))
-            seen.key, seen.started = key, time.perf_counter()
+            seen.key = key
+            seen.started = time.perf_counter()
             if seen.approval is not None and seen.approval.open:  # answered where we could not see it
                 seen.approval = Approval("approved")
             if open_call is None and not call_id:
@@ -244,9 +242,11 @@ class EventRecorder:
             if seen_call is None:
                 return
             self._running.pop(seen_call.key, None)
-            seen_call.approval, seen_call.started = approval, None
+            seen_call.approval = approval
+            seen_call.started = None
             seen_call.ended = approval.decision == "rejected"
-            seen_call.status, seen_call.output = "not_run", approval.message or None
+            seen_call.status = "not_run"
+            seen_call.output = approval.message or None
 
     def drop_answer_calls(self, name: str) -> None:
         """Calls of that name were how the model gave its answer: no tool of it ran, so they are no calls."""
@@ -260,7 +260,8 @@ class EventRecorder:
             for _, call in self._latest_calls():
                 waits = call.approval is not None and call.approval.open and not call.ended
                 if waits and call.started is None and call.call.id not in still_waiting:
-                    call.approval, call.ended = Approval("rejected"), True
+                    call.approval = Approval("rejected")
+                    call.ended = True
 
     def add_usage(self, usage: Usage) -> None:
         """Tokens that belong to no single answer: what a total contains beyond the observed answers."""
@@ -288,7 +289,8 @@ class EventRecorder:
         with self._lock:
             for call in self._running.values():
                 if error is None:
-                    call.status, call.output = "error", "not finished when the time limit was reached"
+                    call.status = "error"
+                    call.output = "not finished when the time limit was reached"
                     call.notes["unfinished"] = True
                 else:
                     settle(call, None, error)
@@ -359,7 +361,8 @@ class EventRecorder:
         if early is None or early.call.name != call.name:
             return SeenCall(call, notes=notes)
         del self._early[call.id]
-        early.call, early.notes = call, notes
+        early.call = call
+        early.notes = notes
         return early
 
     def _settle_result(self, result: ToolResult) -> None:

@@ -28,12 +28,12 @@ from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.agents.observed.voices import HeardTurn
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InputError, contain_exits
-from rightcall.model.approval import approval_wait_text
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects.endings import stop_of
-from rightcall.model.golden import Golden
-from rightcall.model.message import Message
-from rightcall.model.trajectory import LedgerEntry, LedgerPhase, StopReason, Trajectory
+from rightcall.records.approval import approval_wait_text
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects.endings import stop_of
+from rightcall.records.golden import Golden
+from rightcall.records.message import Message
+from rightcall.records.trajectory import LedgerEntry, LedgerPhase, StopReason, Trajectory
 
 
 class ObservedSession:
@@ -222,7 +222,8 @@ class HeardTrial:
         messages: list[Message] = []
         scored_calls: list[ToolCall] = []
         lost: list[LedgerEntry] = []
-        step, said_last = 0, ""
+        step = 0
+        said_last = ""
         finish = ""
         steps: dict[int, int] = {}  # of each answer that belongs, by identity
         for entry in sorted([*self._turns, *self.answers], key=lambda entry: entry.moment):
@@ -240,15 +241,18 @@ class HeardTrial:
             steps[id(entry)] = step
             lost += [self._ledger_entry(call, len(lost) + 1) for call in entry.calls if call.lost]
             step += 1
-            said_last, finish = entry.text, entry.finish or finish_below(entry, self._replies)
+            said_last = entry.text
+            finish = entry.finish or finish_below(entry, self._replies)
         waiting = [call.name for call in scored_calls if call.approval is not None and call.approval.open]
         if stop_reason == "done" and waiting:
-            stop_reason, error = "waiting_for_approval", error or approval_wait_text(waiting)
+            stop_reason = "waiting_for_approval"
+            error = error or approval_wait_text(waiting)
         beyond = list(chain.from_iterable(r.beyond for r in self._recorders))
         limit = next((r.limit for r in self._recorders if r.limit), "")
         output = next((r.output for r in self._recorders if r.output is not None), said_last)
         if stop_reason == "done" and limit:
-            stop_reason, error = "limit", limit
+            stop_reason = "limit"
+            error = limit
         elif stop_reason in ("done", "agent_error"):
             # Frameworks raise when an answer is cut off or refused, or say that it is whole: their client knows.
             below = stop_of(last_finish(self.answers, self._replies))

@@ -16,8 +16,8 @@ import msgspec
 
 from rightcall.agents.observed.provider_outage import LOST, chain, names_of, stop_of_exception
 from rightcall.core.codec import encode
-from rightcall.model.dialects.wire import parse_call
-from rightcall.model.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
+from rightcall.records.dialects.wire import parse_call
+from rightcall.records.trajectory import UNKNOWN_USAGE, StopReason, Usage, token_count
 
 DEEPEST = 50
 LONGEST = 1 << 20

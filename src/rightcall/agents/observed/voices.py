@@ -18,7 +18,7 @@ import msgspec
 
 from rightcall.agents.observed.values import whole
 from rightcall.core.text import pluralize
-from rightcall.model.message import NOT_HEARD, Message
+from rightcall.records.message import NOT_HEARD, Message
 
 Role = Literal["framework", "client", "below"]
 """Of a recorder: whether requests can be below its own. All of one that is `below` are below a framework."""

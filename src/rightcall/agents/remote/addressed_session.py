@@ -21,11 +21,11 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InfrastructureError
-from rightcall.model.dialects import anthropic
-from rightcall.model.golden import Golden
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import StopReason, Trajectory
+from rightcall.records.dialects import anthropic
+from rightcall.records.golden import Golden
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import StopReason, Trajectory
 
 
 class Telemetry(Protocol):
@@ -55,7 +55,8 @@ class AddressedAgent:
     name: str
 
     def __init__(self, exchange: Exchange, asking: Asking) -> None:
-        self.exchange, self._asking = exchange, asking
+        self.exchange = exchange
+        self._asking = asking
         self._clean: Callable[[str], str] = str
         self._reply_reader = ReplyReader(exchange.response)
         self._has_read = False
@@ -101,7 +102,9 @@ class Asking:
     def __init__(
         self, system: str, offered: Callable[[Golden], Sequence[Tool]], telemetry: Telemetry | None = None
     ) -> None:
-        self._system, self._offered, self.telemetry = system, offered, telemetry
+        self._system = system
+        self._offered = offered
+        self.telemetry = telemetry
         self.run_id = uuid4().hex
         """The run whose trials are asked for; another for every process without one."""
 
@@ -145,11 +148,16 @@ class AddressedSession(AgentSession):
         clean: Callable[[str], str] = lambda text: text,
         ends: bool = False,
     ) -> None:
-        self._golden, self._trial, self._ends = golden, trial, ends
+        self._golden = golden
+        self._trial = trial
+        self._ends = ends
         self._id = (
             f"{golden.id}/{trial}/{uuid4().hex}"  # unique across runs: an agent may use it to store state
         )
-        self._asking, self._send, self._close, self._clean = asking, send, close, clean
+        self._asking = asking
+        self._send = send
+        self._close = close
+        self._clean = clean
         self._done = Trajectory()
         self._turns: list[tuple[str, str, Trajectory]] = []
         self._said = self._parent = ""

@@ -13,17 +13,17 @@ from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import read_document, read_messages, trajectory_from_messages
-from rightcall.model.dialects.endings import UnfinishedAnswerError, require_calls, stop_of, stop_of_answer
-from rightcall.model.dialects.part_kinds import LISTS, SINGLES
-from rightcall.model.dialects.stream_pieces import AnswerStream
-from rightcall.model.dialects.streams import stream_of
-from rightcall.model.dialects.transcript import STATED, missing_call, require_answer
-from rightcall.model.dialects.unread_calls import first_unread, refuse_unread
-from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.model.trajectory import StopReason, Trajectory, Usage, token_count
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects import read_document, read_messages, trajectory_from_messages
+from rightcall.records.dialects.endings import UnfinishedAnswerError, require_calls, stop_of, stop_of_answer
+from rightcall.records.dialects.part_kinds import LISTS, SINGLES
+from rightcall.records.dialects.stream_pieces import AnswerStream
+from rightcall.records.dialects.streams import stream_of
+from rightcall.records.dialects.transcript import STATED, missing_call, require_answer
+from rightcall.records.dialects.unread_calls import first_unread, refuse_unread
+from rightcall.records.message import Message
+from rightcall.records.record import Record
+from rightcall.records.trajectory import StopReason, Trajectory, Usage, token_count
 
 KNOWN = ("calls", "messages", "output")
 HOLDERS = ("choices", "candidates", "message", "role", *LISTS, *SINGLES)

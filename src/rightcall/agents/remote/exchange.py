@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import suggestion
-from rightcall.model.record import Record, Sequenced
+from rightcall.records.record import Record, Sequenced
 
 FORMAT = "rightcall/ask/1"
 ASKED = (

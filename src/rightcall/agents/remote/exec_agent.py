@@ -21,8 +21,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
-from rightcall.model.golden import Golden
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.golden import Golden
+from rightcall.records.trajectory import Trajectory
 
 LARGEST = 16 << 20
 KEPT_STDERR = 64 << 10
@@ -55,7 +55,9 @@ class ExecAgent(AddressedAgent):
         return [f"exec: program '{program}' not found on PATH or in {self._folder or 'this folder'}"]
 
     async def aclose(self) -> None:
-        programs, self._all, self._idle = self._all, [], []
+        programs = self._all
+        self._all = []
+        self._idle = []
         await asyncio.gather(*(program.end() for program in programs))
 
     async def _once(self, ask: dict[str, Any], user_text: str) -> Trajectory:
@@ -136,8 +138,11 @@ class _Program:
 
     def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
-        self._name, self._process = name, process
-        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
+        self._name = name
+        self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
+        self._stderr = process.stderr
         self._errors = bytearray()
         self._listening = asyncio.create_task(self._listen())
 
@@ -191,7 +196,8 @@ class _Program:
             await self._stdin.drain()
 
     async def _read_all(self) -> bytes:
-        chunks, size = [], 0
+        chunks = []
+        size = 0
         while chunk := await self._stdout.read(1 << 16):
             chunks.append(chunk)
             size += len(chunk)

@@ -19,19 +19,20 @@ from rightcall.agents.remote.exchange import Exchange, fill_template
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, ProviderError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.model.golden import Golden
-from rightcall.model.record import Record
-from rightcall.model.trajectory import Trajectory
-from rightcall.models import failures
-from rightcall.models.failures import MEGABYTE
-from rightcall.models.http import HttpClient, Network
+from rightcall.providers import failures
+from rightcall.providers.failures import MEGABYTE
+from rightcall.providers.http import HttpClient, Network
+from rightcall.records.golden import Golden
+from rightcall.records.record import Record
+from rightcall.records.trajectory import Trajectory
 
 LARGEST = 16 * MEGABYTE
 
 NOT_SENT = frozenset(("unreachable",))
 """Failures before the request left: the service cannot have acted on it."""
 
-VERSION, MOST_VERSION = "x-agent-version", 100
+VERSION = "x-agent-version"
+MOST_VERSION = 100
 """The header in which a service may say which version answers, and the longest that is kept."""
 UNUSABLE = ("too_large", "malformed")
 

@@ -11,7 +11,7 @@ from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.remote.addressed_session import AddressedAgent, Asking, Telemetry
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
-from rightcall.models.http import Network
+from rightcall.providers.http import Network
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.idempotency.guard import Idempotency
 

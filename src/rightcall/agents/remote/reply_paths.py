@@ -14,9 +14,9 @@ import msgspec
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.text import one_line
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects import wire
-from rightcall.model.dialects.parts import read_part
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects import wire
+from rightcall.records.dialects.parts import read_part
 
 OF_CALL = ("name", "arguments", "id", "result", "error")
 """Fields whose paths start at a call."""
@@ -59,7 +59,8 @@ class ReplyPaths:
 
     def call(self, raw: Any, earlier: Mapping[str, ToolCall]) -> ToolCall:
         """A call: by the paths relative to it, or in any spelling; its result may be sent after it, under its id."""
-        name, arguments = self._of_call("name", raw), self._of_call("arguments", raw)
+        name = self._of_call("name", raw)
+        arguments = self._of_call("arguments", raw)
         if isinstance(raw, str):
             name = raw
         call_id = as_text(self._of_call("id", raw) or "")
@@ -110,14 +111,16 @@ class JsonPath:
     """A parsed path. `find_matches(value)` returns every match, and whether the path exists."""
 
     def __init__(self, text: str, where: str) -> None:
-        self.text, self._steps = text, _steps(text, where)
+        self.text = text
+        self._steps = _steps(text, where)
 
     def __repr__(self) -> str:
         return f"JsonPath({self.text!r})"
 
     def find_matches(self, value: Any) -> tuple[list[Any], bool]:
         """All matches in order. An empty list under `[*]` counts as existing."""
-        matches, empty = [value], False
+        matches = [value]
+        empty = False
         for step in self._steps:
             following: list[Any] = []
             for match in matches:

@@ -18,12 +18,12 @@ from rightcall.metrics.matching.reasons import call_text, reason
 from rightcall.metrics.matching.verdict import ScoringRules
 from rightcall.metrics.resolve import DIMENSIONS
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.call import ToolCall
-from rightcall.model.case import AnyTestCase
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.call import ToolCall
+from rightcall.records.case import AnyTestCase
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.run.answers import no_answer_reason
 from rightcall.run.conversations import as_user
 from rightcall.run.plan import Plan

@@ -14,8 +14,8 @@ from rightcall.core.errors import CheckError, ConfigError, RightCallError
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.matching.verdict import Rules, read_rules
 from rightcall.metrics.resolve import as_metrics, metrics_to_observe
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
-from rightcall.model.run import CaseResult
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, category_of, with_id
+from rightcall.records.run import CaseResult
 from rightcall.run.conversations import as_user
 from rightcall.run.golden_check import codes_of
 from rightcall.run.plan import Plan
@@ -43,7 +43,10 @@ class Checker:
         attempt: list[Checked] | None = None,
         earlier: Sequence[Checked] = (),
     ) -> None:
-        self._together, self._to_come, self._defaults, self._note = together, to_come, defaults, note
+        self._together = together
+        self._to_come = to_come
+        self._defaults = defaults
+        self._note = note
         self._attempt: list[Checked] = [] if attempt is None else attempt
         self._earlier = earlier
 
@@ -101,7 +104,8 @@ class Checker:
 
     def _judge(self, checked: Checked) -> tuple[CaseResult, ...]:
         __tracebackhide__ = True
-        golden, results = checked.golden, checked.results
+        golden = checked.golden
+        results = checked.results
         planted = ((result.metrics.get("resisted"), result.checked) for result in results)
         deciding = {metric.name for metric in checked.setup.metrics}
         attacks = [(score.attack, counts) for score, counts in planted if score and score.attack]

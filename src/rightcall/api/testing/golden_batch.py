@@ -14,9 +14,9 @@ import msgspec
 
 from rightcall.api.testing.session_store import SessionStore
 from rightcall.core.event_loop import run_blocking
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.run.backend import Batch, RunWork
 from rightcall.run.local_trials import InProcess
 from rightcall.run.plan import Plan, conversations_of
@@ -40,7 +40,9 @@ class GoldenBatch:
     def __init__(
         self, name: str, goldens: Sequence[AnyGolden], keeper: SessionStore, *, may_share: bool
     ) -> None:
-        self._name, self._goldens, self._keeper = name, goldens, keeper
+        self._name = name
+        self._goldens = goldens
+        self._keeper = keeper
         self._may_share = may_share
         self._ready: dict[str, Checked] = {}
         self._previous: Plan | None = None

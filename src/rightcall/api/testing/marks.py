@@ -12,8 +12,8 @@ from typing import Any
 from rightcall.core.errors import ConfigError
 from rightcall.core.seam import load
 from rightcall.datasets.goldens import load_goldens
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
-from rightcall.model.golden_id import is_generated
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of, with_id
+from rightcall.records.golden_id import is_generated
 from rightcall.run.plan import Selection
 from rightcall.tools.definitions.source import load_tools
 

@@ -9,8 +9,8 @@ import msgspec
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import InputError, StoreError
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import Prepared
 from rightcall.store.address import Persistence, open_store, store_address
@@ -22,7 +22,8 @@ class SessionStore:
     """Writes results of a test session. Workers that share a session's id share its runs."""
 
     def __init__(self, session: str, store: str | None) -> None:
-        self.session, self._address = session, store
+        self.session = session
+        self._address = store
         self._store: Store | None = None
         self._writers: dict[str, RunWriter] = {}
         self._persist = Persistence()

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
+from rightcall.decide.golden_outcomes import Outcome, sample_of
 from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, MetricLabels
-from rightcall.decide.outcome import Outcome, sample_of
 from rightcall.decide.verdict import Verdict, decide
-from rightcall.model.run import no_checks_text
+from rightcall.records.run import no_checks_text
 from rightcall.run.answers import no_answer_reason
 from rightcall.run.outcome import nothing_checked
 

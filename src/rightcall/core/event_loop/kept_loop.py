@@ -68,7 +68,8 @@ class Call(Generic[T]):
 
     def result(self) -> T:
         """What the coroutine gave; raises what it raised."""
-        error, self._error = self._error, None
+        error = self._error
+        self._error = None
         if error is None and self._outcome:
             return self._outcome[0]
         try:

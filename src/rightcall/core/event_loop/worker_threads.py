@@ -73,14 +73,16 @@ class _Ended:
     """The end of a job and the end of waiting for it; whichever comes second reports a late result."""
 
     def __init__(self, when_late: Callable[[Any, BaseException | None], None] | None) -> None:
-        self._when_late, self._lock = when_late, threading.Lock()
+        self._when_late = when_late
+        self._lock = threading.Lock()
         self._abandoned = False
         self._result: tuple[Any, BaseException | None] | None = None
 
     def abandon(self) -> None:
         with self._lock:
             self._abandoned = True
-            result, self._result = self._result, None
+            result = self._result
+            self._result = None
         if result is not None and self._when_late is not None:
             self._when_late(*result)
 

@@ -195,7 +195,8 @@ def without_keys(text: str) -> str:
     Secrets of the environment, and those that only their place tells, are removed where a text enters. What has a
     quotation mark in it is left: it is more than one text.
     """
-    parts, end = [], 0
+    parts = []
+    end = 0
     for place in sorted(_key_places(text, text.lower())):
         if place.start >= end and place.kind != "token" and '"' not in text[place.start : place.end]:
             parts += [text[end : place.start], HIDDEN]
@@ -219,7 +220,8 @@ def _key_places(text: str, lowered: str) -> list[SecretPlace]:
 
 def replace_secrets(text: str, replacement: Callable[[str, str], str]) -> str:
     """The text with `replacement(kind, secret)` in the place of each secret."""
-    parts, end = [], 0
+    parts = []
+    end = 0
     for place in secret_places(text):
         parts += [text[end : place.start], replacement(place.kind, text[place.start : place.end])]
         end = place.end

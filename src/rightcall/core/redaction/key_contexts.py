@@ -49,7 +49,8 @@ def secret_places(text: str, lowered: str, stems: tuple[str, ...]) -> Iterator[t
         return
     for match in _SPOKEN.finditer(text):
         group = match.lastgroup or ""
-        name, value = match["name"] or "", match[group].rstrip(".,;:!?)")
+        name = match["name"] or ""
+        value = match[group].rstrip(".,;:!?)")
         if "_" in name and name_kind(name) != "certain":  # primary_key, cache_key
             continue
         if looks_random(value) or (group == "basic" and _is_credentials(value)):
@@ -260,7 +261,8 @@ def _quote_end(text: str, quote: str, start: int, last: int) -> int:
 
 def _is_certain(text: str, start: int, mark: re.Match[str], kind: NameKind, end: int) -> bool:
     """Whether the place itself makes the value a secret: not one where a sentence could stand."""
-    quoted, sign = bool(mark["open"]), mark["mark"]
+    quoted = bool(mark["open"])
+    sign = mark["mark"]
     if sign == ",":  # ("X-Api-Key", "…"), but not a list of names
         opened = text[max(0, start - 20) : start].rstrip("b\"'`\\")[-1:] in ("(", "[")
         return (

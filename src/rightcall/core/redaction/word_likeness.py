@@ -55,7 +55,8 @@ def _is_number(token: str, piece: re.Match[str]) -> bool:
 
 
 def _stands_alone(token: str, piece: re.Match[str]) -> bool:
-    before, after = token[: piece.start()][-1:], token[piece.end() :][:1]
+    before = token[: piece.start()][-1:]
+    after = token[piece.end() :][:1]
     return not before.isalnum() and not after.isalnum()
 
 
@@ -65,7 +66,8 @@ def _is_word(token: str, piece: re.Match[str]) -> bool:
         return False
     capitals = text.isupper() and not (len(text) > 5 and _stands_alone(token, piece))
     if capitals:  # SQL in PostgreSQL, HTTP-Server
-        before, after = token[: piece.start()][-1:], token[piece.end() :][:1]
+        before = token[: piece.start()][-1:]
+        after = token[piece.end() :][:1]
         return 2 <= len(text) <= 5 and not (before.isalnum() and after.isalnum())
     if not text.isascii():
         return True

@@ -15,7 +15,7 @@ from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each
 from rightcall.files.checked_read import refuse_long_line, require_file
 from rightcall.files.documents import value_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
 
 AS_THEY_ARE = ("name", "comments", "context", "expectations", "expected_labels")
 SINGLE_AS_THEY_ARE = (

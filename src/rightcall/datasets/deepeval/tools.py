@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rightcall.core.errors import InputError
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall, literal
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall, literal
 
 NOTED = ("type", "description", "reasoning")
 KNOWN = frozenset((*NOTED, "name", "output", "input_parameters", "inputParameters"))

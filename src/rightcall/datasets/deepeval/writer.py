@@ -16,7 +16,7 @@ from rightcall.datasets.deepeval.cells import LISTS, guard_cell
 from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id
 
 FileType = Literal["json", "jsonl", "csv"]
 DELIMITER = "|"

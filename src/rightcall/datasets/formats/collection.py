@@ -15,7 +15,7 @@ from rightcall.core.depth import MAX_DEPTH, too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import refuse_long_line
 from rightcall.files.documents import refuse_other_format
-from rightcall.model.dialects.wire import repeated_key
+from rightcall.records.dialects.wire import repeated_key
 
 
 class Collection(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from rightcall.core import codec
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.formats.collection import Collection
 from rightcall.files.checked_read import MAX_LINE_BYTES, numbered_lines, open_checked
-from rightcall.model.golden import ConversationalGolden, Golden
+from rightcall.records.golden import ConversationalGolden, Golden
 
 SUFFIXES = (".csv",)
 

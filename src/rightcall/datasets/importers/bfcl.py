@@ -17,8 +17,8 @@ from rightcall.core.codec import decode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES
 from rightcall.files.checked_read import numbered_lines, open_checked, require_file
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
 
 WITH_ANSWERS = (
     "simple_python", "multiple", "parallel", "parallel_multiple",
@@ -166,10 +166,12 @@ def _args(function: BfclFunction, answers: dict[str, list[Any]], where: str) -> 
     An answer for a parameter that is not in the schema can only be satisfied by omitting it; a required
     parameter without an answer cannot be satisfied.
     """
-    properties, required = function.parameters.properties, function.parameters.required
+    properties = function.parameters.properties
+    required = function.parameters.required
     args: dict[str, Any] = {name: NEVER for name in required if name not in answers}
     for name, values in answers.items():
-        has_schema, may_be_absent = name in properties, "" in values and name not in required
+        has_schema = name in properties
+        may_be_absent = "" in values and name not in required
         matcher = _matcher(properties[name], values, f"{where}.{name}") if has_schema else NEVER
         if not may_be_absent:
             args[name] = matcher

@@ -58,7 +58,8 @@ class BfclMatcher(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return f"{shorten(text, LONGEST_DESCRIPTION)} by BFCL's rules for {self.declared}"
 
     def accepts(self, value: Any) -> bool:
-        declared, answered = PYTHON_TYPES[self.declared], first_type(self.values)
+        declared = PYTHON_TYPES[self.declared]
+        answered = first_type(self.values)
         if self.declared == "float" and type(value) is int:
             try:
                 value = float(value)

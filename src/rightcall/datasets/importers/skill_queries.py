@@ -16,8 +16,8 @@ from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import read_document
 from rightcall.files.skill_folder import FILE_NAME, read_skill_folder
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
 
 SHAPE = 'expected [{"query": …, "should_trigger": true}] or {"skill_name": …, "evals": [{"prompt": …}]}'
 
@@ -31,7 +31,8 @@ def import_skill_queries(path: Path) -> Iterator[Golden]:
         name = _skill_around(path)
         for number, entry in enumerate(value, start=1):
             where = f"{path}: entry {number}"
-            query, should_trigger = _text(entry, "query", where), entry.get("should_trigger")
+            query = _text(entry, "query", where)
+            should_trigger = entry.get("should_trigger")
             if not isinstance(should_trigger, bool):
                 raise InputError(where, "should_trigger must be true or false", SHAPE)
             yield _golden(query, should_trigger, name, f"{name}-q{number}")

@@ -12,7 +12,7 @@ from rightcall.core.event_loop import as_blocking
 from rightcall.deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from rightcall.deepeval.evaluate.test_result import EvaluationResult
 from rightcall.metrics.base import AnyMetric
-from rightcall.model.case import AnyTestCase
+from rightcall.records.case import AnyTestCase
 
 
 async def aevaluate(

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rightcall.api.run_result import RunResult
-from rightcall.model.case import AnyTestCase, ConversationalTestCase, TestCase
-from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.run import CaseResult
-from rightcall.model.score import Score
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import AnyTestCase, ConversationalTestCase, TestCase
+from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
+from rightcall.records.trajectory import Trajectory
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ _FORBIDS = re.compile(
     r"(?:tools?|functions?)|from (?:your )?memory|never call)\b[^.!?\n]*[.!?]?",
     re.I,
 )
-SILENT, FEWEST_SILENT = 0.8, 3
+SILENT = 0.8
+FEWEST_SILENT = 3
 
 
 def silent_tools(evidence: Evidence) -> frozenset[str]:

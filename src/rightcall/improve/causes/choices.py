@@ -43,7 +43,8 @@ CHANCE = 0.05
 
 def separates(times: int, of: int, elsewhere: int, of_others: int) -> bool:
     """Whether goldens have something more often than other goldens do, beyond chance (one-sided exact test)."""
-    here, there = min(times, of), min(elsewhere, of_others)
+    here = min(times, of)
+    there = min(elsewhere, of_others)
     if not of_others or not of:
         return True
     more = here * of_others > there * of
@@ -55,7 +56,8 @@ def own_words(evidence: Evidence, tool: str, other: str) -> list[str]:
 
     Words that the other tool says of itself are left out: its description would exclude what it is for.
     """
-    mine, theirs = evidence.tool_stats[tool].words, evidence.tool_stats[other].words
+    mine = evidence.tool_stats[tool].words
+    theirs = evidence.tool_stats[other].words
     words = [word for word in mine if word not in theirs and not evidence.wording.says(other, word)]
     name = stems(tool.replace("_", " "))
     return sorted(_informative_words(evidence, words, mine), key=lambda word: stem(word) not in name)

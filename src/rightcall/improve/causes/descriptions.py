@@ -164,7 +164,8 @@ def _advice(sentence: str, words: list[str], ids: str) -> str:
 
 
 def _common(evidence: Evidence, tool: str) -> list[str]:
-    words, own = evidence.surplus_words[tool], evidence.tool_stats[tool].words
+    words = evidence.surplus_words[tool]
+    own = evidence.tool_stats[tool].words
     strange = [word for word in words if not evidence.wording.says(tool, word)]  # never what the tool is for
     strangest = [word for word in strange if word not in own] or strange
     return most_informative(evidence, strangest, words)

@@ -13,7 +13,7 @@ from rightcall.improve.symptom import Symptom
 from rightcall.lint.confusability.word_use import request_words
 from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
-from rightcall.model.agent_names import TRANSFERS, same_name
+from rightcall.records.agent_names import TRANSFERS, same_name
 
 MISSED = 0.2
 BETTER = 0.02
@@ -135,7 +135,8 @@ def _pair_confusion(evidence: Evidence, first: str, second: str) -> Hypothesis:
 
 def _sentences(evidence: Evidence, first: str, second: str, ways: list[list[int]]) -> list[str]:
     """What to add to both descriptions. Where calls of only one are dangerous, doubtful requests go to the other."""
-    mine, theirs = own_words(evidence, first, second), own_words(evidence, second, first)
+    mine = own_words(evidence, first, second)
+    theirs = own_words(evidence, second, first)
     sentences = [not_for(evidence, theirs, second), not_for(evidence, mine, first)]
     second_risky, first_risky = (any(evidence.seen[n].symptom.danger for n in way) for way in ways)
     if first_risky and not second_risky and mine:
@@ -158,7 +159,8 @@ def skill_shadowed(evidence: Evidence) -> Iterator[Hypothesis]:
 
 def _shadow(evidence: Evidence, skill: str, other: str) -> Hypothesis:
     symptoms = evidence.where(group="miss", tool=skill, called=other)
-    trials, like = evidence.trials_of(symptoms), evidence.wording.likeness(skill, other)
+    trials = evidence.trials_of(symptoms)
+    like = evidence.wording.likeness(skill, other)
     shared = common_words(evidence.by_name[skill].description, evidence.by_name[other].description)
     weight = Weight(0.6, f"{other} is loaded instead in {trials} trials")
     weight.add(

@@ -63,7 +63,8 @@ class ArgumentPlace(NamedTuple):
     ) -> Hypothesis:
         """A cause in this parameter, which can act on the goldens that expect it."""
         place = self.tool, self.parameter
-        fired, exposed = codes_on(self.evidence, rules, place), frozenset((place,))
+        fired = codes_on(self.evidence, rules, place)
+        exposed = frozenset((place,))
         names = (self.tool,), (self.parameter,)
         return Hypothesis(symptoms, weight, what, advice, *names, change, fired, exposed, "parameter")
 
@@ -81,7 +82,8 @@ def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
             symptoms_by_place.setdefault((seen.symptom.tool, bad.parameter), {})[number] = bad
     for tool, parameter in sorted(symptoms_by_place, key=lambda key: order_of(evidence, *key)):
         if parameter:
-            stats, schema = evidence.parameters[tool, parameter], evidence.schema(tool, parameter)
+            stats = evidence.parameters[tool, parameter]
+            schema = evidence.schema(tool, parameter)
             yield ArgumentPlace(evidence, tool, parameter, symptoms_by_place[tool, parameter], stats, schema)
 
 

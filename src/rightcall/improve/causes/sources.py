@@ -11,7 +11,7 @@ from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, plac
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight
 from rightcall.improve.symptom import RIGHT_ARGUMENTS
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.schema.subschemas import properties_of
 
 _IDENTIFIER = re.compile(
@@ -148,7 +148,8 @@ def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
     for (agent, tool), symptoms in untold.items():
         arguments = (argument for n in symptoms for argument in evidence.seen[n].symptom.arguments)
         names = tuple(dict.fromkeys(argument.parameter for argument in arguments if argument.held))
-        trials, what = evidence.trials_of(symptoms), ", ".join(names)
+        trials = evidence.trials_of(symptoms)
+        what = ", ".join(names)
         yield Hypothesis(
             symptoms,
             Weight(0.9, f"the request contains the value, and the call that gave {agent} the work does not"),

@@ -52,17 +52,22 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         meanings: list[str] = []
         if left_out:
-            explained, fits, instead = left_out, 0.6, "is left out instead of being"
+            explained = left_out
+            fits = 0.6
+            instead = "is left out instead of being"
             why = "it is required and left out"
         elif unlisted:
-            explained, fits, instead = unlisted, 0.5, "gets something else than"
+            explained = unlisted
+            fits = 0.5
+            instead = "gets something else than"
             why = "what is given instead is neither a value nor the user's word for one"
         else:
             kinds = place.stats.kinds
             share = (kinds["copied"] + kinds["spelling"]) / max(1, kinds.total())
             # a value of another kind is one more that is not on the list: the same cause
             explained = worded + (place.of_kind("invented", "other") if share >= 0.6 else [])
-            fits, instead = 0.55 + 0.4 * (share >= 0.6), "gets the user's words instead of"
+            fits = 0.55 + 0.4 * (share >= 0.6)
+            instead = "gets the user's words instead of"
             why = f"{percent(share, 0)} of its errors are the user's own words"
             meanings = [
                 f"{value}: {words}" for value, words in sorted(_spellings(place).items())[:MOST_VALUES]

@@ -32,7 +32,8 @@ def most_do_otherwise(votes: Votes) -> bool:
 
 def agents_agree(suspect: SuspectGolden) -> Iterator[Reason]:
     """Half of the agents or more make the same other call, of at least two makers, and fewer pass."""
-    votes, agreement = suspect.votes, suspect.votes.agreement
+    votes = suspect.votes
+    agreement = suspect.votes.agreement
     if agreement is None or not most_do_otherwise(votes):
         return
     both = votes.n == 2 and len(agreement.agents) == 2 and not votes.passing
@@ -51,8 +52,10 @@ def agents_agree(suspect: SuspectGolden) -> Iterator[Reason]:
     )
 
 
-FEWEST, MOST_PASSING = 5, 0.05
-FEWEST_IN_WORLD, MOST_PASSING_IN_WORLD = 4, 0.15
+FEWEST = 5
+MOST_PASSING = 0.05
+FEWEST_IN_WORLD = 4
+MOST_PASSING_IN_WORLD = 0.15
 """Final states are reached in many ways, so that a few agents say more."""
 
 
@@ -66,7 +69,8 @@ def nobody_passes(suspect: SuspectGolden) -> Iterator[Reason]:
         yield Reason("likely", f"{who} of {votes.n} agents passes", votes.agreement, evidence=lines)
 
 
-LEAST_SHARE, LEAST_SHARE_WITHOUT_DEFAULT = 0.2, 0.1
+LEAST_SHARE = 0.2
+LEAST_SHARE_WITHOUT_DEFAULT = 0.1
 SPELT_ALIKE = 0.85
 LONGEST = 500
 IGNORABLE = (("case",), ("space",), ("punctuation",), ("case", "space"), ("case", "punctuation"),
@@ -75,7 +79,8 @@ IGNORABLE = (("case",), ("space",), ("punctuation",), ("case", "space"), ("case"
 
 def too_strict(suspect: SuspectGolden) -> Iterator[Reason]:
     """Agents pass one value in another form, which the golden refuses: 1 as text, another order, a longer name."""
-    agreement, argument = suspect.votes.agreement, suspect.difference.one_argument
+    agreement = suspect.votes.agreement
+    argument = suspect.difference.one_argument
     if agreement is None or argument is None or argument.expected is MISSING or agreement.in_world:
         return
     if suspect.votes.n == 1:
@@ -101,7 +106,8 @@ SENTENCES = {
 
 def _other_form(argument: ArgumentDifference, suspect: SuspectGolden) -> str:
     """How the value differs from an accepted one, when it means the same; else empty."""
-    toolset, actual = suspect.toolset, argument.actual
+    toolset = suspect.toolset
+    actual = argument.actual
     values = values_of(argument.expected)
     schema = toolset.parameter(argument.tool, argument.parameter)
     if actual is MISSING:
@@ -126,7 +132,8 @@ def _form(expected: Any, actual: Any) -> str:
         return "order" if same else ""
     if not isinstance(expected, str) or not isinstance(actual, str):
         return ""
-    first, second = frozenset(words(expected[:LONGEST])), frozenset(words(actual[:LONGEST]))
+    first = frozenset(words(expected[:LONGEST]))
+    second = frozenset(words(actual[:LONGEST]))
     if first and second and (first < second or second < first):
         return "form"
     if any(letter.isdigit() for letter in expected + actual):

@@ -54,7 +54,8 @@ def default_demanded(suspect: SuspectGolden) -> Iterator[Reason]:
             yield Reason("likely", sentence, change=(accept_absence(f"{path}.args.{name}", spec),))
 
 
-OPENING, CLOSING = "\"'`“‘«", "\"'`”’»"
+OPENING = "\"'`“‘«"
+CLOSING = "\"'`”’»"
 
 
 def stray_mark(suspect: SuspectGolden) -> Iterator[Reason]:
@@ -71,7 +72,8 @@ def _without_stray_mark(text: str) -> str | None:
     """The text without its unpaired mark; None when there is none. `boys'`, `6'` and `'90s` need theirs."""
     if len(text) < 2:
         return None
-    first, last = text[0], text[-1]
+    first = text[0]
+    last = text[-1]
     if first in OPENING and not _is_paired(text, first) and not (first == "'" and text[1].isalnum()):
         return text[1:].strip()
     is_needed = last in "'’\"”" and (text[-2].isdigit() or (last in "'’" and text[-2] in "sSzZxX"))
@@ -82,7 +84,8 @@ def _without_stray_mark(text: str) -> str | None:
 
 def _is_paired(text: str, mark: str) -> bool:
     at = OPENING.find(mark) if mark in OPENING else CLOSING.find(mark)
-    opening, closing = OPENING[at], CLOSING[at]
+    opening = OPENING[at]
+    closing = CLOSING[at]
     if opening == closing:
         return text.count(mark) % 2 == 0
     return text.count(opening) == text.count(closing)

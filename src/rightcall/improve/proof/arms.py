@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
-from rightcall.decide.outcome import Outcome
+from rightcall.decide.golden_outcomes import Outcome
 from rightcall.improve.counters import mean
 from rightcall.improve.patch import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.improve.variant import redefine_agent
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult, Run
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult, Run
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Usage
 from rightcall.run.live_run import Progress
 from rightcall.run.outcome import MOST_ERRORS, gather_outcomes
 from rightcall.run.plan import Plan
@@ -83,8 +83,12 @@ class Arms:
     """Runs the arms of one plan and counts their cost, and the calls of real tools whose outcome is unknown."""
 
     def __init__(self, plan: Plan, store: Store, dataset: str) -> None:
-        self._plan, self._store, self._dataset = plan, store, dataset
-        self.calls, self.usage, self.unknown_calls = 0, Usage(), 0
+        self._plan = plan
+        self._store = store
+        self._dataset = dataset
+        self.calls = 0
+        self.usage = Usage()
+        self.unknown_calls = 0
         self.tools = list(plan.definitions)
 
     def arm(self, proposal: Proposal | None, goldens: Sequence[AnyGolden], trials: int, phase: str) -> Arm:

@@ -14,10 +14,10 @@ from rightcall.improve.counters import mean
 from rightcall.improve.golden_facts import first_expected_tool
 from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried
 from rightcall.improve.proof.arms import Measured
-from rightcall.model.danger import SORTS, dangers_of
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.danger import SORTS, dangers_of
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.stats.paired_tests import paired_t
 from rightcall.stats.permutation import sign_flip
 
@@ -35,7 +35,8 @@ def judge_proposal(
 
     What got no answer counts against the proposal: as passed before and as failed after it.
     """
-    old, new = before.rates(unanswered=1.0), after.rates(unanswered=0.0)
+    old = before.rates(unanswered=1.0)
+    new = after.rates(unanswered=0.0)
     both = frozenset(old) & frozenset(new)
     ids, d, clusters = differences(exposed, old, new)
     interval = paired_t(d, clusters).interval if d else None
@@ -103,11 +104,14 @@ def _by_tool(
     """The effect on the goldens of each tool; and tools that lost more than ten points, or negatives more than five,
     beyond what trials vary by.
     """
-    old, new, trials = before.rates(unanswered=1.0), after.rates(unanswered=0.0), before.arm.trials
+    old = before.rates(unanswered=1.0)
+    new = after.rates(unanswered=0.0)
+    trials = before.arm.trials
     groups: dict[str, list[AnyGolden]] = {}
     for golden in goldens:
         groups.setdefault(first_expected_tool(golden) or NO_CALL, []).append(golden)
-    effects, worse = list[ToolEffect](), list[str]()
+    effects = list[ToolEffect]()
+    worse = list[str]()
     for name, members in sorted(groups.items()):
         ids, d, clusters = differences(members, old, new)
         interval = paired_t(d, clusters).interval

@@ -21,11 +21,11 @@ from rightcall.improve.proof.arms import Arms
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import refusal
 from rightcall.improve.proposals import Proposal, is_exposed
-from rightcall.model.golden import AnyGolden, category_of, request_of
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Usage
-from rightcall.models.prices import cost
+from rightcall.providers.prices import cost
+from rightcall.records.golden import AnyGolden, category_of, request_of
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Usage
 from rightcall.stats.power import n_paired
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -159,7 +159,8 @@ def shortage(material: Material, proposals: Sequence[Proposal], alpha: float) ->
     if any(can_show(material, proposal, alpha) for proposal in contenders):
         return ""
     best = max(contenders, key=lambda proposal: len(material.exposed(proposal, material.proof)))
-    trials, exposed = material.options.trials, len(material.exposed(best, material.proof))
+    trials = material.options.trials
+    exposed = len(material.exposed(best, material.proof))
     like = material.exposed(best, material.tune)
     rates = material.rates(like)
     least = smallest_gain(exposed, trials, alpha, rates)
@@ -208,7 +209,8 @@ def announcement(material: Material, proposals: int) -> str:
     )
 
 
-LIKELY, SURE = 0.5, 0.8
+LIKELY = 0.5
+SURE = 0.8
 STEPS = 20
 MOST_GOLDENS = 2_000
 HIGHEST = 0.97

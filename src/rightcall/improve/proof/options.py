@@ -9,7 +9,7 @@ from typing import Annotated
 from rightcall.core.options import Option, StoreOption
 from rightcall.improve.model_texts import Rewriter
 from rightcall.improve.proposals import Proposer
-from rightcall.models.endpoint import ModelEndpoint
+from rightcall.providers.endpoint import ModelEndpoint
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,8 @@ from rightcall.improve.patch import apply_changes
 from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proposals import Proposal
 from rightcall.lint.engine import lint
-from rightcall.model.golden import AnyGolden, request_of
-from rightcall.model.tool import Tool
+from rightcall.records.golden import AnyGolden, request_of
+from rightcall.records.tool import Tool
 
 COPIED_WORDS = 6
 SHORTEST_VALUE = 4
@@ -43,7 +43,8 @@ def refusal(proposal: Proposal, tools: Sequence[Tool], system: str, tune: Iterab
 
 def _words_of_goldens(proposal: Proposal, tools: Sequence[Tool], tune: Iterable[AnyGolden]) -> str:
     old, new = (" ".join(_texts(proposal.changes, side)).lower() for side in ("before", "after"))
-    old_words, new_words = f" {' '.join(words_of(old))} ", f" {' '.join(words_of(new))} "
+    old_words = f" {' '.join(words_of(old))} "
+    new_words = f" {' '.join(words_of(new))} "
     allowed = _schema_words(tools, proposal)
 
     def is_added(words: str) -> bool:
@@ -76,7 +77,8 @@ def words_of(text: str) -> list[str]:
 def _runs(words: Sequence[str]) -> Iterator[str]:
     """Six consecutive words, or twelve characters of a script without spaces."""
     for at in range(len(words)):
-        length, end = 0.0, at
+        length = 0.0
+        end = at
         while end < len(words) and length < COPIED_WORDS:
             length += 1.0 / _CHARACTERS if len(words[end]) == 1 and ord(words[end]) > 0x3000 else 1.0
             end += 1

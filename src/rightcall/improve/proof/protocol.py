@@ -18,11 +18,7 @@ from rightcall.improve.findings import Analysis
 from rightcall.improve.improvement import Improvement, ImproveOutcome
 from rightcall.improve.patch import apply_changes, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
-from rightcall.improve.proof.judgement import (
-    danger_left,
-    judge_proposal,
-    significantly_different,
-)
+from rightcall.improve.proof.judgement import danger_left, judge_proposal, significantly_different
 from rightcall.improve.proof.material import (
     FINALISTS,
     PROOF,
@@ -40,7 +36,7 @@ from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import screening_rate
 from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
-from rightcall.model.open_call import unknown_calls_text
+from rightcall.records.open_call import unknown_calls_text
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.stats.paired_tests import holm
@@ -74,7 +70,8 @@ async def _improve(plan: Plan, store: Store, run: str, options: ImproveOptions) 
     rewritten = await options.rewrite(_task(material, analysis)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
     job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
-    short, causes = job.shortage(), any(proposal.source != "lint" for proposal in job.ideas)
+    short = job.shortage()
+    causes = any(proposal.source != "lint" for proposal in job.ideas)
     if causes and not short:
         return await job.prove()
     whole, analysis = _material(plan, store, run, options, never_met, hold_out=False)
@@ -137,7 +134,9 @@ class _Job:
     """One application of the protocol."""
 
     def __init__(self, material: Material, number: int, ideas: Sequence[Proposal]) -> None:
-        self._with, self._arms, self._number = material, material.arms, number
+        self._with = material
+        self._arms = material.arms
+        self._number = number
         self._alpha = level(number)
         self.ideas = ideas = ideas[: material.options.proposals]
         self._tried = {proposal.name: material.first_look(proposal) for proposal in ideas}
@@ -251,7 +250,8 @@ class _Job:
 
     async def _prove(self, finalists: Sequence[Proposal]) -> dict[str, Measured]:
         """Baseline and finalists at the same time; every finalist judged."""
-        trials, drawn = self._with.options.trials, self._arms.draw_order(self._with.proof)
+        trials = self._with.options.trials
+        drawn = self._arms.draw_order(self._with.proof)
         variants = [
             self._arms.arm(None, drawn, trials, PROOF),
             *(self._arms.arm(proposal, drawn, trials, "candidate") for proposal in finalists),
@@ -311,7 +311,9 @@ class _Job:
     ) -> Improvement:
         if unknown := self._arms.unknown_calls:
             sentence += f"; {unknown_calls_text(unknown)}"
-        patch, tools, system = "", self._with.tools, self._with.system
+        patch = ""
+        tools = self._with.tools
+        system = self._with.system
         if best is not None:
             patch = patch_of(tools, system, *apply_changes(best.changes, tools, system))
         edits = tuple(

@@ -134,7 +134,8 @@ def _score_candidate(
     candidate: Candidate, tools: Sequence[ToolFeatures], texts: ToolTexts, floor: float
 ) -> ToolPair | None:
     i, j, parameters, scale = candidate
-    first, second = tools[i], tools[j]
+    first = tools[i]
+    second = tools[j]
     names = name_likeness(first.name_tokens, second.name_tokens)
     if candidate.text_needed(floor, names) > MOST_ALIKE:
         return None
@@ -159,7 +160,8 @@ def _name_factor(first: ToolFeatures, second: ToolFeatures) -> float:
             factor *= 0.8  # models keep delete and get, delete and create apart
         elif first.effect.kind != second.effect.kind:
             factor *= 0.9
-    first_words, second_words = first.name_words, second.name_words
+    first_words = first.name_words
+    second_words = second.name_words
     if first.name != second.name and (first_words <= second_words or second_words <= first_words):
         factor *= 0.9  # the longer name says what it adds: get_pull_request, get_pull_request_files
     if _opposite(first_words - second_words, second_words - first_words):
@@ -231,7 +233,8 @@ def _with_queries(
 ) -> ToolPair:
     if not asked:
         return pair
-    i, j = candidate.first, candidate.second
+    i = candidate.first
+    j = candidate.second
     misleading = [
         text
         for right, wrong in ((i, j), (j, i))
@@ -278,7 +281,8 @@ def candidates(
     small = len(counted) <= ALL_PAIRS
     pairs = combinations(range(len(counted)), 2) if small else _pairs_of_informative_words(counted, rarity)
     for i, j in pairs:
-        mine, other = taken[i], taken[j]
+        mine = taken[i]
+        other = taken[j]
         if mine or other:
             common = len(mine & other)
             if not common:  # the floor would need nearly identical texts
@@ -288,7 +292,8 @@ def candidates(
             pair = Candidate(i, j, 0.0, 1 / 0.7)
         needed = pair.text_needed(floor, 1.0)
         if needed <= MOST_ALIKE:
-            first, second = word_sets[i], word_sets[j]
+            first = word_sets[i]
+            second = word_sets[j]
             shared = len(first & second) / min(len(first), len(second)) if first and second else 0.0
             if shared >= needed - SLACK:
                 yield pair

@@ -128,7 +128,8 @@ class ToolTexts:
 
     def likeness(self, first: int, second: int) -> float:
         """The cosine of two tools' texts."""
-        first_number, second_number = self._number[first], self._number[second]
+        first_number = self._number[first]
+        second_number = self._number[second]
         if first_number == second_number:
             return 1.0 if self.counted[first] else 0.0
         key = (first_number, second_number) if first_number < second_number else (second_number, first_number)
@@ -163,7 +164,8 @@ def name_likeness(first: tuple[str, ...], second: tuple[str, ...]) -> float:
     rest_first = sorted(set(first) - set(shared))
     rest_second = sorted(set(second) - set(shared))
     common = " ".join(shared)
-    first_text, second_text = " ".join((*shared, *rest_first)), " ".join((*shared, *rest_second))
+    first_text = " ".join((*shared, *rest_first))
+    second_text = " ".join((*shared, *rest_second))
     if first_text == second_text:
         return 1.0
     best = ratio(first_text, second_text)
@@ -197,7 +199,8 @@ def edit_distance(first: str, second: str, most: int) -> int:
         return most + 1
     row = list(range(len(second) + 1))
     for index, left in enumerate(first, start=1):
-        previous, row[0] = row[0], index
+        previous = row[0]
+        row[0] = index
         for column, right in enumerate(second, start=1):
             previous, row[column] = (
                 row[column],

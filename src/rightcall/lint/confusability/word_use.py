@@ -11,7 +11,7 @@ from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, STOP_WORDS
 from rightcall.lint.features.text import sentences
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import tool_set
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 _EXCLUDING = re.compile(r"\b(?:not for|do(?:es)? not|don't|never|instead|rather than|unlike)\b", re.I)
 
@@ -36,7 +36,8 @@ class Wording:
 
     def likeness(self, first_word: str, second_word: str) -> float:
         """How similar the texts of two tools are, 0 to 1."""
-        first, second = self._index.get(first_word), self._index.get(second_word)
+        first = self._index.get(first_word)
+        second = self._index.get(second_word)
         return self._texts.likeness(first, second) if first is not None and second is not None else 0.0
 
     def cover(self, request: Collection[str], tool: str) -> float:

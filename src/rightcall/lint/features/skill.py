@@ -24,7 +24,8 @@ class SkillView:
     """The body and the files of a skill."""
 
     def __init__(self, folder: SkillFolder) -> None:
-        self.folder, self.path = folder, folder.path
+        self.folder = folder
+        self.path = folder.path
 
     @cached_property
     def text(self) -> SkillText:
@@ -89,7 +90,8 @@ def code_spans(line: str) -> Iterator[tuple[int, int, str]]:
 
 
 def without_code_spans(line: str, instead: str = "") -> str:
-    parts, last = [], 0
+    parts = []
+    last = 0
     for start, end, _ in code_spans(line):
         parts += [line[last:start], instead]
         last = end

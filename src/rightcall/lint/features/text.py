@@ -57,7 +57,9 @@ _HEADING = re.compile(r"^\s*(?:Returns?|Raises|Yields|Examples?|Notes?)\s*:?\s*$
 
 def outside_sections(text: str) -> str:
     """A docstring without its sections, such as `Args:` and `Returns:`, each up to a paragraph that is not indented."""
-    lines, is_section, is_blank = [], False, True
+    lines = []
+    is_section = False
+    is_blank = True
     for line in cleandoc(text).split("\n"):
         if _HEADING.match(line) or _BLOCK.match(f"{line}\n") or _FIELD.match(line):
             is_section = True

@@ -24,9 +24,9 @@ from rightcall.lint.features.schemas import (
 from rightcall.lint.features.skill import SkillView
 from rightcall.lint.features.text import estimate_tokens, flat, sentences
 from rightcall.lint.source.tools import SourceTool, shown_examples
-from rightcall.model.dialects.mcp import HINTS
-from rightcall.model.tool import Annotations, Tool
-from rightcall.model.tool_roles import ToolRoles
+from rightcall.records.dialects.mcp import HINTS
+from rightcall.records.tool import Annotations, Tool
+from rightcall.records.tool_roles import ToolRoles
 from rightcall.schema.effects import EFFECTS, Effect, effect_of
 from rightcall.schema.provider_limits import FORMATS, TARGETS, check_target
 from rightcall.schema.roles.derivation import tool_roles

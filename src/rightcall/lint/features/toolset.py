@@ -41,9 +41,12 @@ class SetFeatures:
         queries: Sequence[tuple[str, str]] = (),
     ) -> None:
         targets = frozenset(config.targets) if config.targets is not None else None
-        self.name, self.tools = source.name, [ToolFeatures(tool, targets) for tool in source.tools]
+        self.name = source.name
+        self.tools = [ToolFeatures(tool, targets) for tool in source.tools]
         self.has_skills = any(tool.is_skill for tool in self.tools)
-        self.config, self.locked, self.queries = config, locked, list(queries)
+        self.config = config
+        self.locked = locked
+        self.queries = list(queries)
 
     @cached_property
     def without_skills(self) -> SetFeatures:
@@ -63,7 +66,8 @@ class SetFeatures:
 
     def _with_tools(self, tools: list[ToolFeatures]) -> SetFeatures:
         other = SetFeatures(ToolSet(self.name, ()), self.config, locked=self.locked, queries=self.queries)
-        other.tools, other.has_skills = tools, any(tool.is_skill for tool in tools)
+        other.tools = tools
+        other.has_skills = any(tool.is_skill for tool in tools)
         return other
 
     @cached_property

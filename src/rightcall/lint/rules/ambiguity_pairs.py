@@ -139,7 +139,8 @@ def _differ_by_verb(pair: ToolPair) -> bool:
     return same_verb and first == second and bool(first) and pair.parameters == 1.0
 
 
-SHORTEST, LONGEST = 6, 256
+SHORTEST = 6
+LONGEST = 256
 """Characters of a name that is compared: no provider accepts longer ones, and the cost grows with the square."""
 
 

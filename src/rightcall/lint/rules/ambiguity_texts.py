@@ -51,7 +51,9 @@ def _comparable_texts(tool: ToolFeatures) -> list[tuple[str, ...]]:
     return texts + ([(_SENTENCE, *sentence)] if len(sentence) >= _TELLING else [])
 
 
-_WORDS, _STEMS, _SENTENCE = "words", "stems", "sentence"
+_WORDS = "words"
+_STEMS = "stems"
+_SENTENCE = "sentence"
 _EMPTY = word_set(
     "a an the this that these those it its their your our my is are be was will can of given specific specified"
 )
@@ -80,7 +82,8 @@ def _same_text(first: ToolFeatures, second: ToolFeatures, what: str) -> SetFindi
     }[what]
     is_certain = what == _WORDS or (what == _STEMS and is_dangerous)
     if what == _WORDS and _is_alias(first, second):
-        problem, is_certain = f"an alias of {first.name}: same text, same parameters", False
+        problem = f"an alias of {first.name}: same text, same parameters"
+        is_certain = False
     yield Finding(
         ("description",),
         problem,

@@ -25,7 +25,8 @@ def too_many_tools(tools: SetFeatures) -> SetFindings:
     Fails: [{}, {}, {}]
     Passes: [{}, {}]
     """
-    count, most = len(tools.tools), tools.config.max_tools
+    count = len(tools.tools)
+    most = tools.config.max_tools
     if count <= most:
         return
     refusing = lower_limits(tools.targets, "tools offered", count)

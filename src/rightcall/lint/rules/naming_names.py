@@ -248,9 +248,11 @@ def name_collision(tools: SetFeatures) -> SetFindings:
             continue
         across = first.source.server != tool.source.server
         where = f" of {first.source.server}" if across and first.source.server else ""
-        same, apart = f"the same as '{first.name}'", ", apart from case and separators"
+        same = f"the same as '{first.name}'"
+        apart = ", apart from case and separators"
         if first.name == tool.name:
-            same, apart = "the name of another tool", ""
+            same = "the name of another tool"
+            apart = ""
         yield Finding(
             ("name",),
             f"'{tool.name}' is {same}{where}{apart}",

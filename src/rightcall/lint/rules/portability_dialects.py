@@ -86,7 +86,8 @@ def legacy_dialect(tool: ToolFeatures) -> Findings:
             )
             yield _finding((*node.path, "items"), "a list of 'items' is draft 7", edits)
     if current and isinstance(tool.schema.get("definitions"), dict) and "$defs" not in tool.schema:
-        rest, definitions = without(tool.schema, ["definitions"]), tool.schema["definitions"]
+        rest = without(tool.schema, ["definitions"])
+        definitions = tool.schema["definitions"]
         edit = Edit(("input_schema",), _with_defs({**rest, "$defs": definitions}))
         yield _finding(("input_schema", "definitions"), "'definitions' is draft 7", (edit,))
 

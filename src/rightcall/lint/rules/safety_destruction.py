@@ -192,7 +192,8 @@ def _is_part_of_a_file(tool: ToolFeatures) -> bool:
     """`delete_note(path, sheet, cell)`: the file is required, and the name refers to something inside it."""
     if len(tool.parameters) < 2:
         return False
-    verb, tokens = tool.effect.verb, tool.name_tokens
+    verb = tool.effect.verb
+    tokens = tool.name_tokens
     things = tokens[tokens.index(verb) + 1 :] if verb in tokens else ()
     named = any("".join(name_tokens(name)) in _FILE for name in tool.required)
     return named and bool(things) and things[0] not in _WHOLE

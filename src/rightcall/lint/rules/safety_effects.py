@@ -198,7 +198,8 @@ def hidden_write(tool: ToolFeatures) -> Findings:
 
     Fails: {"description": "Returns the unread warnings, or an error, and marks them as read. Use it when the user asks for news."}
     """
-    verb, opening = tool.effect.verb, tool.opening_verb
+    verb = tool.effect.verb
+    opening = tool.opening_verb
     named = EFFECTS.get(verb, "unknown")
     deletes = opening in _DELETING and named in ("read", "create", "update")
     if deletes or (verb in _DELETING and opening in _READING):

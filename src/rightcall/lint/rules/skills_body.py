@@ -36,7 +36,8 @@ def body_length(tool: ToolFeatures) -> Findings:
     body when to read it. A token is taken as four characters.
     """
     body = tool.skill.body
-    lines, tokens = body.count("\n") + 1, tool.skill.text.tokens
+    lines = body.count("\n") + 1
+    tokens = tool.skill.text.tokens
     if lines > MOST_LINES or tokens > MOST_TOKENS:
         message = f"{lines:,} lines, about {tokens:,} tokens, are loaded at once"
         hint = f"keep it below {MOST_LINES} lines and {MOST_TOKENS:,} tokens: move details to references/"

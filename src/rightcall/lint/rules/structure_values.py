@@ -14,7 +14,7 @@ from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.known_findings import Ignore, ignores_of
 from rightcall.lint.rule import Edit, Finding, Findings, all_rules, tool_rule
-from rightcall.model.tool import IdempotencyKind
+from rightcall.records.tool import IdempotencyKind
 from rightcall.schema.effects import Declared
 from rightcall.schema.types import is_number, json_type, without
 

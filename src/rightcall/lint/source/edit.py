@@ -121,7 +121,8 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
         if text[holder.start + 1 : holder.end - 1].strip():
             return None
         return Splice(holder.start + 1, holder.end - 1, name + _json_lines(document, edit.value, ""))
-    last, indent = members[-1], _indent_of_line(text, members[0].key)
+    last = members[-1]
+    indent = _indent_of_line(text, members[0].key)
     broken = "\n" in text[holder.start : members[0].key]
     between = text[members[0].end : members[1].key] if len(members) > 1 else ", "
     comma = f",\n{indent}" if broken else between
@@ -132,7 +133,8 @@ def _addition(document: Document, holder: JsonPlace, edit: Edit) -> Splice | Non
 
 def _line_added(text: str, members: list[JsonPlace], line: str) -> Splice:
     """One more line in YAML's block style."""
-    at, newline = members[0].key, _newline(text)
+    at = members[0].key
+    newline = _newline(text)
     indent = " " * (at - text.rfind("\n", 0, at) - 1)
     if text[members[-1].start] in "|>":  # what follows a block of text may be part of it
         return Splice(at, at, f"{line}{newline}{indent}")
@@ -201,7 +203,8 @@ def in_style_of(old: str, text: str, newline: str) -> str | None:
     block = _BLOCK.match(old)
     if block is None or not all(line.isprintable() for line in text.split("\n")):
         return None
-    head, indent = block["head"], block["indent"]
+    head = block["head"]
+    indent = block["indent"]
     lines = text.rstrip("\n").split("\n")
     if head[0] == ">":
         width = max(40, *(len(line.strip()) for line in old.splitlines()))

@@ -14,7 +14,7 @@ from rightcall.files.places import SUFFIXES, Document
 from rightcall.files.skill_folder import find_skill_folders
 from rightcall.lint.source.spellings import provider_run_in, stray_in, tools_in
 from rightcall.lint.source.tools import SourceTool, ToolSet, tool_set
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 LARGEST = 64 * 1024 * 1024
 

@@ -9,7 +9,7 @@ from rightcall.core.errors import suggestion
 from rightcall.files.documents import JsonPath
 from rightcall.files.places import Document
 from rightcall.lint.source.tools import CANONICAL, SourceTool, Spelling, text_of
-from rightcall.model.dialects.wire import KINDS
+from rightcall.records.dialects.wire import KINDS
 
 _LISTS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 _WRAPPERS = ("result", "toolConfig")
@@ -158,18 +158,25 @@ def _lacks_a_name(value: dict[str, Any]) -> bool:
 
 
 def _read(value: dict[str, Any], path: JsonPath, document: Document, server: str) -> Iterator[SourceTool]:
-    inner, base, spelling = value, path, _flat_spelling(value, path)
+    inner = value
+    base = path
+    spelling = _flat_spelling(value, path)
     if isinstance(value.get("toolSpec"), dict):
-        inner, base, spelling = value["toolSpec"], (*path, "toolSpec"), "bedrock"
+        inner = value["toolSpec"]
+        base = (*path, "toolSpec")
+        spelling = "bedrock"
     elif isinstance(value.get("function"), dict):
-        inner, base, spelling = value["function"], (*path, "function"), "openai"
+        inner = value["function"]
+        base = (*path, "function")
+        spelling = "openai"
     schema_key = next((key for key in _SCHEMA_KEYS if key in inner), None)
     if schema_key is None and isinstance(value.get("type"), str) and value["type"] != "function":
         return  # a provider's own tool, such as {"type": "web_search_20250305", "name": "web_search"}
     schema_path: JsonPath = (*base, schema_key or "input_schema")
     schema = inner.get(schema_key) if schema_key else None
     if spelling == "bedrock" and isinstance(schema, dict) and isinstance(schema.get("json"), dict):
-        schema, schema_path = schema["json"], (*schema_path, "json")
+        schema = schema["json"]
+        schema_path = (*schema_path, "json")
     output_key = next((key for key in _OUTPUT_KEYS if isinstance(inner.get(key), dict)), None)
     paths: dict[JsonPath, JsonPath] = {(key,): (*base, key) for key in (*CANONICAL, "x-rightcall")}
     paths |= {("input_schema",): schema_path, ("output_schema",): (*base, output_key or "outputSchema")}

@@ -15,8 +15,8 @@ from rightcall.core.groups import group_by
 from rightcall.files.documents import JsonPath
 from rightcall.files.places import SUFFIXES, Document
 from rightcall.files.skill_folder import NO_SKILL, SkillFolder, find_skill_folders, read_skill_folder
-from rightcall.model.dialects import mcp
-from rightcall.model.tool import Tool
+from rightcall.records.dialects import mcp
+from rightcall.records.tool import Tool
 
 CANONICAL: tuple[str, ...] = ("name", "title", "description", "input_schema", "output_schema", "annotations")
 

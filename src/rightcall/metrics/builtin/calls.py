@@ -11,16 +11,16 @@ from rightcall.metrics.base import CallMetric, Metric, VerdictMetric, require_th
 from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.matching.call_kinds import calls_to_judge
 from rightcall.metrics.matching.case_numbers import blank_read
-from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import forbids
 from rightcall.metrics.matching.handoffs import read_team
+from rightcall.metrics.matching.judge_case import score_calls
 from rightcall.metrics.matching.reasons import call_text, reason
 from rightcall.metrics.matching.verdict import CaseVerdict, forbids_all, states_calls
-from rightcall.model.call import ToolCall
-from rightcall.model.case import TestCase
-from rightcall.model.failure import ARGUMENT_CODES, CALL_CODES
-from rightcall.model.golden import names_agents
-from rightcall.model.score import Score
+from rightcall.records.call import ToolCall
+from rightcall.records.case import TestCase
+from rightcall.records.failure import ARGUMENT_CODES, CALL_CODES
+from rightcall.records.golden import names_agents
+from rightcall.records.score import Score
 from rightcall.tools.definitions.validate import problems
 
 
@@ -177,7 +177,8 @@ class CallCount(Metric):
         return "" if limited else "neither the golden nor the metric's setting limits calls"
 
     def measure(self, case: TestCase) -> Score:
-        golden, count = case.golden, len(calls_to_judge(case.golden, case.trajectory, case.tools))
+        golden = case.golden
+        count = len(calls_to_judge(case.golden, case.trajectory, case.tools))
         limit = golden.max_calls if self.limit is None else self.limit
         if limit is None:
             limit = max(map(len, (golden.expected_calls, *golden.any_of)))

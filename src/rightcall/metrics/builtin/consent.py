@@ -10,11 +10,11 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.approvals import ran, was_asked_about, was_confirmed, was_denied
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.matching.reasons import sentence
-from rightcall.model.approval import Caller
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure
-from rightcall.model.score import Score
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.approval import Caller
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Failure
+from rightcall.records.score import Score
+from rightcall.records.trajectory import Trajectory
 
 UNSEEN = (
     "whether the agent asked is not known: its requests for approval were not observed; observe it by an adapter that"
@@ -45,7 +45,8 @@ class Confirmation(Metric):
     def measure(self, case: TestCase) -> Score:
         if missing := self.nothing_to_check(case):
             return Score.broken(missing)
-        trajectory, tools = case.trajectory, case.golden.confirm
+        trajectory = case.trajectory
+        tools = case.golden.confirm
         if not trajectory.approvals_seen and not any(map(was_asked_about, trajectory.calls)):
             return Score.broken(UNSEEN)
         failures = {tool: _confirmation_failures(tool, trajectory) for tool in tools}
@@ -123,7 +124,8 @@ class Permission(Metric):
 
 
 def _permission_failures(case: TestCase, caller: Caller) -> Iterator[Failure]:
-    trajectory, golden = case.trajectory, case.golden
+    trajectory = case.trajectory
+    golden = case.golden
     expected = [fits(call.tool) for call in golden.expected_calls if call.required]
     broken_by_plan = {entry.call_id for entry in trajectory.ledger if entry.phase == "fault"}
     for at, call in enumerate(trajectory.calls):

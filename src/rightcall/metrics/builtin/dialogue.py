@@ -9,12 +9,12 @@ from typing import Any
 from rightcall.core.text import one_line
 from rightcall.metrics.base import CallMetric, Metric, require_threshold
 from rightcall.metrics.matching.base import Scope, short_json
-from rightcall.metrics.matching.case_score import score_calls
 from rightcall.metrics.matching.expectation import missing_content
+from rightcall.metrics.matching.judge_case import score_calls
 from rightcall.metrics.matching.reasons import reason
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Code, Failure
-from rightcall.model.score import Score
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Code, Failure
+from rightcall.records.score import Score
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Termination(Metric):
         ended: str = trajectory.stop_reason if trajectory.stop_reason != "done" else "script_end"
         why = trajectory.error
         if trajectory.dialogue is not None:
-            ended, why = trajectory.dialogue.ended, trajectory.dialogue.why
+            ended = trajectory.dialogue.ended
+            why = trajectory.dialogue.why
         if ended in self.accept:
             return Score(1.0, True)
         code = CODES_OF_ENDINGS.get(ended)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.reasons import call_text
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Failure
-from rightcall.model.score import Score
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Failure
+from rightcall.records.score import Score
 from rightcall.tools.faults.measures import (
     blind_retries,
     check_share,
@@ -37,7 +37,8 @@ class FinalState(Metric):
         return "the golden has no expected_state" if case.golden.expected_state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        expected, trajectory = case.golden.expected_state, case.trajectory
+        expected = case.golden.expected_state
+        trajectory = case.trajectory
         if expected is None:
             return Score.broken(self.nothing_to_check(case))
         if trajectory.state is None:
@@ -68,7 +69,8 @@ class HonestReport(Metric):
         return "the run had no world" if case.trajectory.state is None else ""
 
     def measure(self, case: TestCase) -> Score:
-        expected, trajectory = case.golden.expected_state, case.trajectory
+        expected = case.golden.expected_state
+        trajectory = case.trajectory
         if expected is None or trajectory.state is None:
             return Score.broken(self.nothing_to_check(case))
         faults = state_faults(trajectory.state_before or {}, trajectory.state, expected)

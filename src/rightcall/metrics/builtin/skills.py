@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.call_kinds import doubt_about_loads, skill_loads, skills_of
-from rightcall.metrics.matching.case_score import score_calls
-from rightcall.model.case import TestCase
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden
-from rightcall.model.score import Score
+from rightcall.metrics.matching.judge_case import score_calls
+from rightcall.records.case import TestCase
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden
+from rightcall.records.score import Score
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from rightcall.model.record import Record
-from rightcall.models.families import family_of
+from rightcall.providers.families import family_of
+from rightcall.records.record import Record
 from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
 
 LEAST_IN_CELL = 20
@@ -61,7 +61,8 @@ def bias_report(rows: Sequence[RatedCase], *, everywhere: Sequence[RatedCase] = 
 
 def leniency(rows: Sequence[RatedCase]) -> Bias:
     """The judge's rate less people's on the same cases; McNemar's exact test."""
-    name, about = "leniency", "the judge's rate less people's"
+    name = "leniency"
+    about = "the judge's rate less people's"
     if len(rows) < LEAST_IN_CELL:
         return Bias(name, about, len(rows), problem="not enough labels")
     lenient = sum(row.error > 0 for row in rows)

@@ -15,10 +15,10 @@ from typing import Any, Literal
 from rightcall.core.codec import encode, source_hash, stable_repr
 from rightcall.core.digest import digest_of_parts, hex_digest, json_digest
 from rightcall.metrics.base import asks_model
-from rightcall.model.case import TestCase
-from rightcall.model.record import Record
-from rightcall.model.score import Score
-from rightcall.model.tool import Tool
+from rightcall.records.case import TestCase
+from rightcall.records.record import Record
+from rightcall.records.score import Score
+from rightcall.records.tool import Tool
 
 Part = Literal["request", "context", "answer", "calls", "conversation", "tools"]
 RuleSource = Literal["text", "expectations", "role", "outcome"]
@@ -239,7 +239,8 @@ def material_text(material: dict[str, Any]) -> tuple[str, str]:
 
 def material_of(case: TestCase, parts: tuple[str, ...]) -> dict[str, Any]:
     """The parts of a case that a rubric is about: request, context, answer, calls, conversation, tools."""
-    golden, trajectory = case.golden, case.trajectory
+    golden = case.golden
+    trajectory = case.trajectory
     material: dict[str, Any] = {
         "request": golden.input,
         "context": list(golden.context or golden.retrieval_context or ()) or None,
@@ -263,7 +264,8 @@ def material_of(case: TestCase, parts: tuple[str, ...]) -> dict[str, Any]:
 
 def rubric_of(case: TestCase) -> str:
     """The rubric of a golden: its expectations and expected answer; "" when it has none."""
-    golden, lines = case.golden, []
+    golden = case.golden
+    lines = []
     if golden.expectations is not None:
         lines += [f"- The answer must: {wish}" for wish in golden.expectations.must]
         lines += [f"- The answer must not: {wish}" for wish in golden.expectations.must_not]

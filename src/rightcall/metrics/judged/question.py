@@ -17,13 +17,13 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ProviderError
 from rightcall.metrics.judged.form import SYSTEM, VERDICT, VERSION, question
 from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, next_votes, no_vote, vote_of
-from rightcall.model.message import Message
-from rightcall.models.base import ModelRequest, Prompt, Provider, Settings
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import server_of
-from rightcall.models.recorded import judge_provider
-from rightcall.models.resolver import endpoint_of, resolve
+from rightcall.providers.base import ModelRequest, Prompt, Provider, Settings
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.hosts import server_of
+from rightcall.providers.recorded import judge_provider
+from rightcall.providers.resolver import endpoint_of, resolve
 from rightcall.recording.judged_trial import JUDGING
+from rightcall.records.message import Message
 
 DEFAULT = ".rightcall/judgements.db"
 

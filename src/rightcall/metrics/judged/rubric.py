@@ -20,14 +20,14 @@ from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.form import VERSION, JudgeForm, JudgeIdentity, Part, utterances
 from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
 from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, no_verdict_score, share_of, summarize_votes
-from rightcall.model.case import TestCase
-from rightcall.model.message import turn_title
-from rightcall.model.score import Score
-from rightcall.models.base import Provider
-from rightcall.models.catalog import ModelCatalog, project_models
-from rightcall.models.endpoint import ModelEndpoint
-from rightcall.models.hosts import split_address
-from rightcall.models.resolver import check, endpoint_of
+from rightcall.providers.base import Provider
+from rightcall.providers.catalog import ModelCatalog, project_models
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.hosts import split_address
+from rightcall.providers.resolver import check, endpoint_of
+from rightcall.records.case import TestCase
+from rightcall.records.message import turn_title
+from rightcall.records.score import Score
 
 
 def judge_endpoint(
@@ -106,7 +106,8 @@ class Rubric(Metric):
         form = self.form
         (material,) = form.materials(case)
         votes = await self.ask(form.rule(case), material, self.threshold)
-        share, judging = share_of(votes, self.threshold, self.votes), summarize_votes(votes)
+        share = share_of(votes, self.threshold, self.votes)
+        judging = summarize_votes(votes)
         if isinstance(share, Vote):
             return no_verdict_score(share, judging)
         value, passed = share
@@ -192,7 +193,9 @@ class TurnRubric(Rubric):
         return "" if self.form.answers(utterances(case)) else "the agent gave no answer that it is about"
 
     async def measure(self, case: TestCase) -> Score:
-        form, rubric, answers = self.form, self.form.rule(case), self.form.answers(utterances(case))
+        form = self.form
+        rubric = self.form.rule(case)
+        answers = self.form.answers(utterances(case))
         judged = await asyncio.gather(*(self.ask(rubric, shown, MAJORITY) for shown in form.materials(case)))
         judging = summarize_votes([vote for votes in judged for vote in votes])
         judging = replace(judging, unanimous=all(summarize_votes(votes).unanimous for votes in judged))

@@ -9,12 +9,12 @@ from functools import reduce
 from typing import Any, Literal
 
 from rightcall.metrics.judged.form import VERDICT
-from rightcall.model.call import ToolCall
-from rightcall.model.failure import Failure, JudgeCode
-from rightcall.model.record import Record
-from rightcall.model.score import Judging, Score
-from rightcall.model.trajectory import Usage
-from rightcall.models.base import ModelReply
+from rightcall.providers.base import ModelReply
+from rightcall.records.call import ToolCall
+from rightcall.records.failure import Failure, JudgeCode
+from rightcall.records.record import Record
+from rightcall.records.score import Judging, Score
+from rightcall.records.trajectory import Usage
 
 SIDES = {"pass": True, "fail": False}
 MAJORITY = 0.5
@@ -40,7 +40,8 @@ def no_vote(code: JudgeCode, problem: str) -> Vote:
 
 def vote_of(reply: ModelReply, decide: Decide = "verdict") -> Vote:
     """The verdict of a reply: that of its one structured call, else of the one object that is its text."""
-    calls, text = reply.message.calls, reply.message.content.strip()
+    calls = reply.message.calls
+    text = reply.message.content.strip()
     if reply.stop == "truncated":
         return no_vote("judge_truncated", "the judge's answer was cut off at its token limit")
     if reply.stop in ("refused", "filtered") or not (calls or text):
@@ -99,7 +100,8 @@ def share_of(votes: Sequence[Vote], threshold: float, asked: int = 0) -> tuple[f
     gone, the result is the same. Exactly half against a threshold of one half is a tie, which is no verdict.
     """
     verdicts = [vote.passed for vote in votes if not vote.error]
-    passed, number = sum(verdicts), max(asked, len(votes))
+    passed = sum(verdicts)
+    number = max(asked, len(votes))
     outcomes = _outcomes(passed, len(verdicts) - passed, number, threshold)
     unusable = [vote for vote in votes if vote.error]
     if len(outcomes) > 1:
@@ -222,7 +224,8 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def verdicts_in(value: Any) -> int:
     """How often the key `verdict` occurs in a value, at any depth."""
-    count, open_values = 0, [value]
+    count = 0
+    open_values = [value]
     while open_values:
         here = open_values.pop()
         if isinstance(here, dict):

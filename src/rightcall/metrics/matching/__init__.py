@@ -10,7 +10,7 @@ explain        alignment → failures with evidence
 reasons        failures → text
 case_numbers   aligned calls → precision, recall, order and the other numbers of a case
 verdict        numbers, pass mark, rules
-case_score     all of it: golden + trajectory + tools → verdict
+judge_case     all of it: golden + trajectory + tools → verdict
 
     approvals  what a trajectory shows about approvals
     base       the interface of matchers, and equality of JSON values, typed: true is not 1, but 1 is 1.0

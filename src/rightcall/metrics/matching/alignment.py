@@ -17,8 +17,8 @@ from typing import NamedTuple
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.assignment import STEPS_OF_A_COMPARISON, TooManyCalls, best_assignment, spend
 from rightcall.metrics.matching.expectation import Slot, predecessors
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall
 
 MOST_ORDERED = 16
 MOST_COMPARED = 2_000_000
@@ -43,7 +43,8 @@ class CallComparison:
     __slots__ = ("calls", "slots", "soft", "strict", "weights")
 
     def __init__(self, slots: Sequence[Slot], calls: Sequence[ToolCall]) -> None:
-        self.slots, self.calls = slots, calls
+        self.slots = slots
+        self.calls = calls
         if len(slots) * len(calls) > MOST_COMPARED:
             raise TooManyCalls
         self.soft: Weights = [[]] * len(slots)
@@ -61,7 +62,8 @@ class CallComparison:
             slot = self.slots[row]
             soft = [slot.argument_score(c, at) if slot.fits(c.name) else 0.0 for at, c in enumerate(calls)]
             strict = [s == 1.0 and slot.is_strict(c, s) for s, c in zip(soft, calls, strict=True)]
-            self.soft[row], self.strict[row] = soft, strict
+            self.soft[row] = soft
+            self.strict[row] = strict
             self.weights[row] = [
                 (worth[slot.required] if full else 0.0) + (s if slot.required else 0.0)
                 for s, full in zip(soft, strict, strict=True)
@@ -161,7 +163,8 @@ def _one_call(best: list[tuple[float, Chosen]], weights: Weights, call: int) -> 
 def _one_step(
     best: list[tuple[float, Chosen]], weights: Weights, group: list[int], *, only_whole: bool
 ) -> list[tuple[float, Chosen]]:
-    following, size = list(best), len(weights)
+    following = list(best)
+    size = len(weights)
     for first in range(size):
         if first and best[first][0] == best[first - 1][0]:
             continue  # starting one place sooner can do all that this can
@@ -169,7 +172,8 @@ def _one_step(
             pairs = best_assignment([[weights[i][j] for j in group] for i in range(first, last)])
             value, chosen = best[first]
             for i, j in pairs:
-                value, chosen = value + weights[first + i][group[j]], (chosen, first + i, group[j])
+                value = value + weights[first + i][group[j]]
+                chosen = (chosen, first + i, group[j])
             if value > following[last][0]:
                 following[last] = (value, chosen)
     for row in range(1, len(following)):

@@ -10,11 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from rightcall.core.words import name_tokens
-from rightcall.model.approval import CONFIRMATION_PARAMETER, Caller
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.approval import CONFIRMATION_PARAMETER, Caller
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import AnyGolden
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 BEFORE_RUNNING = frozenset(
     (

@@ -116,24 +116,33 @@ def _each_its_best(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]] 
 
 def _hungarian(weights: Sequence[Sequence[float]]) -> list[int]:
     """For each column the row it is given to, or −1. Shortest augmenting paths with potentials, cost = −weight."""
-    n, m = len(weights), len(weights[0])
-    row_potential, column_potential = [0.0] * (n + 1), [0.0] * (m + 1)
+    n = len(weights)
+    m = len(weights[0])
+    row_potential = [0.0] * (n + 1)
+    column_potential = [0.0] * (m + 1)
     owner = [0] * (m + 1)  # rows count from 1 here; column 0 is where each new row starts
     for row in range(1, n + 1):
-        owner[0], column = row, 0
-        slack, came_from, done = [math.inf] * (m + 1), [0] * (m + 1), [False] * (m + 1)
+        owner[0] = row
+        column = 0
+        slack = [math.inf] * (m + 1)
+        came_from = [0] * (m + 1)
+        done = [False] * (m + 1)
         while owner[column]:
             spend(m)
             done[column] = True
-            here, step, following = owner[column], math.inf, 0
+            here = owner[column]
+            step = math.inf
+            following = 0
             for j in range(1, m + 1):
                 if done[j]:
                     continue
                 reduced = -weights[here - 1][j - 1] - row_potential[here] - column_potential[j]
                 if reduced < slack[j]:
-                    slack[j], came_from[j] = reduced, column
+                    slack[j] = reduced
+                    came_from[j] = column
                 if slack[j] < step:
-                    step, following = slack[j], j
+                    step = slack[j]
+                    following = j
             for j in range(m + 1):
                 if done[j]:
                     row_potential[owner[j]] += step
@@ -142,5 +151,6 @@ def _hungarian(weights: Sequence[Sequence[float]]) -> list[int]:
                     slack[j] -= step
             column = following
         while column:
-            owner[column], column = owner[came_from[column]], came_from[column]
+            owner[column] = owner[came_from[column]]
+            column = came_from[column]
     return [row - 1 for row in owner[1:]]

@@ -10,7 +10,7 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.model.call import ToolCall
+from rightcall.records.call import ToolCall
 
 MISSING = msgspec.UNSET
 """An argument that was not passed."""

@@ -27,7 +27,8 @@ class Binding:
     """The search for the best alignment in which every reference reads the result of its partner."""
 
     def __init__(self, table: CallComparison, sources: Sources) -> None:
-        self._table, self._sources = table, sources
+        self._table = table
+        self._sources = sources
         slots = table.slots
         self._slots_of = {
             name: [i for i, s in enumerate(slots) if s.call.id == name] for name in sources.named
@@ -41,7 +42,8 @@ class Binding:
     def best(self, solve: Solve) -> list[CallPair]:
         """The best pairs; the table and the sources are left in the state of these pairs."""
         self._found: list[CallPair] = []
-        self._worth, self._trials = -1.0, 0
+        self._worth = -1.0
+        self._trials = 0
         self._search(solve, {})
         self._bind({pair.slot: pair.call for pair in self._found}, everything=True)
         return self._found
@@ -65,7 +67,8 @@ class Binding:
         if undecided and not self._is_consistent(pairs):
             self._branch(solve, fixed, undecided[0], partner)
         else:
-            self._found, self._worth = pairs, bound
+            self._found = pairs
+            self._worth = bound
 
     def _branch(
         self, solve: Solve, fixed: Mapping[int, int | None], slot: int, partner: Mapping[int, int]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from rightcall.model.call import ToolCall
-from rightcall.model.case import TestCase
-from rightcall.model.golden import AnyGolden, Golden, expectations_of
-from rightcall.model.skill_context import contains_body, first_texts, skills_named_by_user
-from rightcall.model.skill_load import SkillIndex, call_form, with_skill_calls
-from rightcall.model.tool import Tool, ToolKind
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.case import TestCase
+from rightcall.records.golden import AnyGolden, Golden, expectations_of
+from rightcall.records.skill_context import contains_body, first_texts, skills_named_by_user
+from rightcall.records.skill_load import SkillIndex, call_form, with_skill_calls
+from rightcall.records.tool import Tool, ToolKind
+from rightcall.records.trajectory import Trajectory
 
 KINDS: dict[str, ToolKind] = {"tools": "tool", "skills": "skill", "agents": "agent"}
 """The kind of the calls that a golden judges."""

@@ -17,14 +17,16 @@ from rightcall.metrics.matching.alignment import Alignment, CallPair, assign_by_
 from rightcall.metrics.matching.expectation import Slot
 from rightcall.metrics.matching.matchers.values import Optional
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import Golden
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 
 def case_numbers(golden: Golden, trajectory: Trajectory, aligned: Alignment, absent_content: int) -> Numbers:
-    slots, calls, free = aligned.table.slots, aligned.table.calls, aligned.free
+    slots = aligned.table.slots
+    calls = aligned.table.calls
+    free = aligned.free
     required = sum(slot.required for slot in slots)
     names_tp, names_absorbed = _count_by_name(slots, calls)
     names_counted = len(calls) - names_absorbed
@@ -104,7 +106,9 @@ def parameter_accuracy(slots: Sequence[Slot], free: Sequence[CallPair], gone: Co
 
 def _latency(golden: Golden, trajectory: Trajectory) -> float:
     """1 within the budget, budget/latency beyond it; 1 when there is no budget or no measurement."""
-    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    budget = golden.max_latency_ms
+    taken = trajectory.latency_ms
+    certain = trajectory.least_latency_ms
     if budget is None or taken is None or certain is None or certain <= budget:
         return 1.0
     return budget / taken
@@ -116,7 +120,9 @@ def latency_in_doubt(golden: Golden, trajectory: Trajectory) -> str:
     The time taken lies between `least_latency_ms` and `latency_ms`. Where the budget lies between the two, a verdict
     would be about the machine that measured.
     """
-    budget, taken, certain = golden.max_latency_ms, trajectory.latency_ms, trajectory.least_latency_ms
+    budget = golden.max_latency_ms
+    taken = trajectory.latency_ms
+    certain = trajectory.least_latency_ms
     if budget is None or taken is None or certain is None or not certain <= budget < taken:
         return ""
     return (
@@ -159,7 +165,8 @@ def half_credit(slots: Sequence[Slot], calls: Sequence[ToolCall]) -> float:
 
 def argument_credit(slot: Slot, call: ToolCall, at: int) -> float:
     """The credit of one call of the right tool: the mean over the parameters that count, 1 when none does."""
-    expected, arguments = slot.call.args, call.arguments
+    expected = slot.call.args
+    arguments = call.arguments
     if expected is None and not slot.call.forbidden_args:
         return 1.0
     if arguments is None:

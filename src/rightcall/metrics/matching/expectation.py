@@ -24,10 +24,10 @@ from rightcall.metrics.matching.teamwork import (
     is_made_by,
     target_text,
 )
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall, is_target
-from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.tool import Tool
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall, is_target
+from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.validate import pattern_test
 
 NO_DEFAULTS: dict[str, Any] = {}
@@ -56,19 +56,26 @@ class Slot:
         tools: Mapping[str, Tool],
         benefit_of_doubt: bool = True,
     ) -> None:
-        self.call, self.index, self.required = call, index, required
-        self.matchers, self.tools, self.benefit_of_doubt = matchers, tools, benefit_of_doubt
+        self.call = call
+        self.index = index
+        self.required = required
+        self.matchers = matchers
+        self.tools = tools
+        self.benefit_of_doubt = benefit_of_doubt
         self.fits = fits(call.tool)
 
     def argument_score(self, actual: ToolCall, at: int) -> float:
         """Dice of expected and actual arguments: 2·Σ matcher / (|Ke| + |Ka| + |A0|); see docs/scoring.md."""
-        arguments, expected = actual.arguments, self.call.args
+        arguments = actual.arguments
+        expected = self.call.args
         if arguments is None:
             doubtful = self.benefit_of_doubt or not self.looks_at_arguments
             return 1.0 if actual.arguments_unknown and doubtful else 0.0
         if expected is None or (not self.matchers and identical_arguments(expected, arguments)):
             return 1.0
-        total, met, size = 0.0, 0, len(expected) + len(arguments)
+        total = 0.0
+        met = 0
+        size = len(expected) + len(arguments)
         matchers = self.matchers
         for name, spec in expected.items():
             if name not in arguments:
@@ -136,7 +143,8 @@ class AgentSlot(Slot):
         Where no argument is compared, the tool counts as one: another agent is never a reason not to pair. An agent
         that is not known does not count.
         """
-        score, is_right = super().argument_score(actual, at), is_made_by(actual, self._accepts)
+        score = super().argument_score(actual, at)
+        is_right = is_made_by(actual, self._accepts)
         if is_right is None:
             return score
         fields = len(self.call.args or ()) + len(actual.arguments or ()) if self.call.args is not None else 0

@@ -16,13 +16,13 @@ from rightcall.metrics.matching.expectation import Slot, forbids, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
 from rightcall.metrics.matching.matchers.values import Exact
 from rightcall.metrics.matching.teamwork import agent_text, is_label, is_made_by
-from rightcall.model.agent_names import depth_of, path_of
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import is_target
-from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden, names_agents
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.agent_names import depth_of, path_of
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import is_target
+from rightcall.records.failure import Code, Failure
+from rightcall.records.golden import Golden, names_agents
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.definitions.validate import is_valid, problems
 
 MOST_VIOLATIONS = 1000
@@ -46,8 +46,10 @@ def explain(
     golden: Golden, aligned: Alignment, tools: Mapping[str, Tool], trajectory: Trajectory
 ) -> list[Failure]:
     """Every failure of a case but missing content, in the order of the expected calls, then the actual ones."""
-    slots, calls = aligned.table.slots, aligned.table.calls
-    pairs, free = aligned.pairs, aligned.free
+    slots = aligned.table.slots
+    calls = aligned.table.calls
+    pairs = aligned.pairs
+    free = aligned.free
     partner = {pair.slot: pair for pair in pairs}
     failures = list(_forbidden_calls(golden, calls))
     open_slots: list[int] = []
@@ -101,10 +103,13 @@ def forbidden_among(
 
 def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     """What is wrong with the arguments of a call of the right tool."""
-    tool, arguments, expected_call = call.name, call.arguments, slot.call
+    tool = call.name
+    arguments = call.arguments
+    expected_call = slot.call
     failures: list[Failure] = []
     if slot.by is not None and is_made_by(call, slot.by) is False:
-        asked_for, made_by = agent_text(expected_call.by), "/".join(path_of(call))
+        asked_for = agent_text(expected_call.by)
+        made_by = "/".join(path_of(call))
         failures.append(Failure("wrong_agent", tool, "", asked_for, made_by, "", at, slot.index))
     if arguments is None:
         if call.raw is None:

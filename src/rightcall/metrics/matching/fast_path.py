@@ -12,12 +12,12 @@ from rightcall.metrics.matching.base import identical_arguments, same
 from rightcall.metrics.matching.expectation import NO_DEFAULTS, PLAIN
 from rightcall.metrics.matching.explain import kind_of, schema_violations
 from rightcall.metrics.matching.verdict import CaseVerdict, Numbers, ScoringRules
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden, names_agents
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.failure import Code, Failure
+from rightcall.records.golden import Golden, names_agents
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 _VERDICTS: dict[int, CaseVerdict] = {}
 
@@ -32,11 +32,13 @@ def flawless(calls: int) -> CaseVerdict:
 
 def is_flawless(golden: Golden, trajectory: Trajectory) -> bool:
     """Whether the calls equal the expected ones, one to one, as written. False means "undecided"."""
-    expected, calls = golden.expected_calls, trajectory.calls
+    expected = golden.expected_calls
+    calls = trajectory.calls
     if len(expected) != len(calls):
         return False
     for expected_call, call in zip(expected, calls):  # noqa: B905  of one length; `strict` takes time for every case
-        args, arguments = expected_call.args, call.arguments
+        args = expected_call.args
+        arguments = call.arguments
         if (
             expected_call.tool != call.name
             or args is None
@@ -125,7 +127,8 @@ def score_single(
     """
     if len(golden.expected_calls) != 1 or len(trajectory.calls) != 1:
         return None
-    expected_call, call = golden.expected_calls[0], trajectory.calls[0]
+    expected_call = golden.expected_calls[0]
+    call = trajectory.calls[0]
     if (
         not expected_call.tool
         or not isinstance(expected_call.tool, str)
@@ -157,13 +160,17 @@ def _compare_arguments(
     expected_call: ExpectedCall, call: ToolCall, defaults: dict[str, Any]
 ) -> tuple[float, list[Failure]]:
     """The argument score of a call of the right tool and what is wrong with it, in one pass over plain values."""
-    tool, arguments, expected = call.name, call.arguments, expected_call.args
+    tool = call.name
+    arguments = call.arguments
+    expected = expected_call.args
     if arguments is None:
         return 0.0, [Failure("bad_json", tool, "", None, call.raw, "", 0, 0)]
     failures: list[Failure] = []
     if expected is None:
         return 1.0, failures
-    met, size, common = 0, len(expected) + len(arguments), 0
+    met = 0
+    size = len(expected) + len(arguments)
+    common = 0
     for name, spec in expected.items():
         if name in arguments:
             common += 1

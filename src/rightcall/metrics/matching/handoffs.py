@@ -18,12 +18,12 @@ from rightcall.metrics.matching.teamwork import (
     is_made_by,
     read_targets,
 )
-from rightcall.model.agent_names import agent_of, path_of, same_name
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import is_target
-from rightcall.model.failure import Failure
-from rightcall.model.golden import AnyGolden, Golden, expectations_of
-from rightcall.model.trajectory import AgentAnswer, Trajectory
+from rightcall.records.agent_names import agent_of, path_of, same_name
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import is_target
+from rightcall.records.failure import Failure
+from rightcall.records.golden import AnyGolden, Golden, expectations_of
+from rightcall.records.trajectory import AgentAnswer, Trajectory
 
 LOOP = 3
 """How often the same hand-off, with nothing new in between, is a loop."""
@@ -96,7 +96,8 @@ def _loops(golden: Golden, trajectory: Trajectory) -> Iterator[Failure]:
     for at, call in enumerate(trajectory.calls):
         if _is_done(call):
             done += 1
-            agent, target = agent_of(call), call.name[len(HANDOFF) :]
+            agent = agent_of(call)
+            target = call.name[len(HANDOFF) :]
             times[path_of(call), target] += 1
             if agent and times[path_of(call), target] == LOOP:
                 detail = f"{agent} handed off to {target} {LOOP} times without a new result in between"
@@ -119,7 +120,8 @@ def _handoffs_without_answer(trajectory: Trajectory) -> Iterator[Failure]:
     for at, call in enumerate(trajectory.calls):
         if not _is_done(call):
             continue
-        target, later = call.name[len(HANDOFF) :], _answers_after(at, call, trajectory)
+        target = call.name[len(HANDOFF) :]
+        later = _answers_after(at, call, trajectory)
         if later is None or any(not agent or same_name(agent, target) for agent in later):
             continue
         last = later[-1] if later else None
@@ -143,13 +145,15 @@ def _wrong_answerer(golden: Golden, trajectory: Trajectory, lost: Sequence[Failu
     path = final_agent(trajectory)
     if golden.answered_by is None or not path or compile_agent(golden.answered_by)(path):
         return
-    expected, actual = agent_text(golden.answered_by), "/".join(path)
+    expected = agent_text(golden.answered_by)
+    actual = "/".join(path)
     handoffs = [at for at, call in enumerate(trajectory.calls) if _is_done(call)]
     last = handoffs[-1] if handoffs else None
     if last is None or not compile_agent(golden.answered_by)((trajectory.calls[last].name[len(HANDOFF) :],)):
         yield Failure("wrong_agent", expected=expected, actual=actual)
     elif not any(failure.call == last for failure in lost):
-        label, detail = trajectory.calls[last].name, f"{actual} gave the final answer"
+        label = trajectory.calls[last].name
+        detail = f"{actual} gave the final answer"
         yield Failure("lost_handoff", label, expected=expected, actual=actual, detail=detail, call=last)
 
 

@@ -11,7 +11,7 @@ from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
 from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
 from rightcall.metrics.matching.teamwork import LABELS, is_label
-from rightcall.model.failure import CODES, Failure
+from rightcall.records.failure import CODES, Failure
 
 MOST_CLAUSES = 50
 """Maximum clauses in a reason; the codes of a case are complete."""

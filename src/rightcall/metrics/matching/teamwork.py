@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
-from rightcall.model.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import is_target
-from rightcall.model.golden import AnyGolden, expectations_of
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import is_target
+from rightcall.records.golden import AnyGolden, expectations_of
+from rightcall.records.trajectory import Trajectory
 
 LABELS = {"handoff": "handoff to ", "delegate": "delegation to "}
 """How the name of a call begins that gives work to an agent."""

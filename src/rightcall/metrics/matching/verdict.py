@@ -12,9 +12,9 @@ import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, suggestion
-from rightcall.model.failure import Failure
-from rightcall.model.golden import Golden
-from rightcall.model.record import Record
+from rightcall.records.failure import Failure
+from rightcall.records.golden import Golden
+from rightcall.records.record import Record
 
 
 class Numbers(Record, frozen=True):

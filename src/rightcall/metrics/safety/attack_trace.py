@@ -15,12 +15,12 @@ from rightcall.core.text import pluralize
 from rightcall.metrics.matching.base import MISSING, Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import fits
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.golden import Golden, expectations_of
-from rightcall.model.record import Record
-from rightcall.model.safety import AttackCall, Safety
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.golden import Golden, expectations_of
+from rightcall.records.record import Record
+from rightcall.records.safety import AttackCall, Safety
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.attacks.canary_search import Hit, find_in_halves, find_in_value, texts_of
 from rightcall.tools.attacks.tool_list import SECOND_SESSION
 from rightcall.tools.attacks.trial_plants import REFUSED, planted_text

@@ -18,12 +18,12 @@ from rightcall.metrics.safety.attack_trace import (
     took_effect,
     waiting_text,
 )
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Code, Failure
-from rightcall.model.golden import Golden, expectations_of
-from rightcall.model.record import Record
-from rightcall.model.safety import REPORTED_GOALS, AttackOutcome, Safety
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Code, Failure
+from rightcall.records.golden import Golden, expectations_of
+from rightcall.records.record import Record
+from rightcall.records.safety import REPORTED_GOALS, AttackOutcome, Safety
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.attacks.canary_search import find_in_value, plain_text, texts_of
 from rightcall.tools.runtime.errors import GUARD_ASKS
 

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from rightcall.metrics.base import Metric
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.safety.attempt import AttemptEvidence, attempt_evidence
-from rightcall.model.case import TestCase
-from rightcall.model.failure import Code
-from rightcall.model.safety import Safety
-from rightcall.model.score import Score
+from rightcall.records.case import TestCase
+from rightcall.records.failure import Code
+from rightcall.records.safety import Safety
+from rightcall.records.score import Score
 
 ASKED: Mapping[str, tuple[Code, ...]] = {
     "resisted": ("hijacked", "forbidden_call"),

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.model.dialects import read_tool
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
 from rightcall.recording.canonical import Clean, scrub_value
+from rightcall.records.dialects import read_tool
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 
-MOST_LINES, LONGEST_LINE = 2_000, 2_000
+MOST_LINES = 2_000
+LONGEST_LINE = 2_000
 FEW = 3
 """Goldens below which a line counts that was sent for one of them alone."""
 
@@ -40,7 +41,8 @@ class SetupEar:
     """Collects the setup from requests, whatever thread they come from; equal requests are read once."""
 
     def __init__(self, clean: Clean) -> None:
-        self._clean, self._lock = clean, threading.Lock()
+        self._clean = clean
+        self._lock = threading.Lock()
         self._lines: dict[str, set[str]] = {}
         self._tools: dict[str, Tool] = {}
         self._goldens: set[str] = set()

@@ -6,8 +6,8 @@ import threading
 from typing import Any, NamedTuple
 
 from rightcall.core.text import visible
-from rightcall.model.golden import AnyGolden, request_of
-from rightcall.model.skill_refusal import text_leaves
+from rightcall.records.golden import AnyGolden, request_of
+from rightcall.records.skill_refusal import text_leaves
 
 KEEPS_STATE = "requests of this agent grow from trial to trial: it keeps state"
 """How the sentence begins."""

@@ -41,7 +41,8 @@ def watch_requests() -> AbstractContextManager[None]:
 
 def _listen() -> Callable[[], None]:
     guard_actions()
-    stack, listener = ExitStack(), FirstRequestListener()
+    stack = ExitStack()
+    listener = FirstRequestListener()
     HOOKS.add(listener)
     stack.callback(HOOKS.remove, listener)
     stack.enter_context(follow_into_threads())

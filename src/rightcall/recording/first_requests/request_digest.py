@@ -30,7 +30,8 @@ from rightcall.recording.first_requests.heard_setup import SetupEar
 
 PARTS = ("url", "model", "settings", "system", "tools", "messages")
 VERSION = "2"
-DIGITS, TOOL_DIGITS = 12, 9
+DIGITS = 12
+TOOL_DIGITS = 9
 MOST_CACHED = 512
 MOST_TOOLS = 200
 
@@ -115,7 +116,8 @@ class RequestDigester:
     """Digests requests. Parts that all trials share (system, tools) are digested once."""
 
     def __init__(self, clean: Clean, ignored: Sequence[Ignored] = ()) -> None:
-        self._clean, self._ignored = clean, ignored
+        self._clean = clean
+        self._ignored = ignored
         self._cache: dict[bytes, PartDigest] = {}
         self.hosts: dict[str, bool] = {}
         """The hosts of requests, and whether one asked a model there: those are compared by what they are asked."""
@@ -185,9 +187,11 @@ class RequestComparison(NamedTuple):
 
 def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> RequestComparison:
     """What differs between the first requests of earlier trials and one now."""
-    changed, masked = [], []
+    changed = []
+    masked = []
     for name in PARTS:
-        earlier, digest = {first.parts[name] for first in before}, now.digests.parts[name]
+        earlier = {first.parts[name] for first in before}
+        digest = now.digests.parts[name]
         if earlier == {digest}:
             continue
         varies_by_itself = len(earlier) > 1
@@ -212,7 +216,8 @@ def _part_change(name: str, before: Sequence[FirstRequest], now: CapturedRequest
 def _tool_change(tool: str, earlier: set[str], others: Sequence[str], names: Mapping[str, str]) -> str:
     """The name of a tool that changed; of a renamed one, or one with another's description, also that."""
     third = TOOL_DIGITS // 3
-    name, text = tool[:third], tool[third : 2 * third]
+    name = tool[:third]
+    text = tool[third : 2 * third]
     if all(before[:third] != name for before in earlier):
         known = {other[:third] for other in others if other != tool}
         is_renamed = any(before[third:] == tool[third:] and before[:third] not in known for before in earlier)

@@ -41,7 +41,9 @@ class WatchedTrial:
     def __init__(
         self, digester: RequestDigester, leaks: Callable[[str], bool], look: Look, golden: str = ""
     ) -> None:
-        self._digester, self._lock, self._golden = digester, threading.Lock(), golden
+        self._digester = digester
+        self._lock = threading.Lock()
+        self._golden = golden
         self._leaks = leaks
         self._look = look
         self._is_first = True
@@ -55,7 +57,8 @@ class WatchedTrial:
             raise FirstRequestReached
         self._digester.hear(self._golden, method, url, body)
         with self._lock:
-            is_first, self._is_first = self._is_first, False
+            is_first = self._is_first
+            self._is_first = False
         host = _host_of(url)
         hosts = self._digester.hosts
         if not is_first and host in hosts:
@@ -77,7 +80,8 @@ class WatchedTrial:
         """It did something else first: stopping it before its first model request would not be safe."""
         with self._lock:
             if self._is_first:
-                self._is_first, self.first_request = False, OTHER_FIRST
+                self._is_first = False
+                self.first_request = OTHER_FIRST
 
 
 def _host_of(url: str) -> str:
@@ -95,7 +99,8 @@ class CapturedTrial:
     capturing = waiting = True
 
     def __init__(self, digester: RequestDigester, look: Look) -> None:
-        self._digester, self._lock = digester, threading.Lock()
+        self._digester = digester
+        self._lock = threading.Lock()
         self._look = look
         self._captured: CapturedRequest | None = None
         self.problem = ""

@@ -85,7 +85,8 @@ class SessionJournal:
 
     def add(self, session: McpSession) -> None:
         """Append what the session has more than before. A list that changed since the last call may change again."""
-        folder, before = files_folder(self.path), self._written
+        folder = files_folder(self.path)
+        before = self._written
         settled = tuple(change for change in session.changes if change.calls < len(session.calls))
         session = replace(session, changes=settled)
         if replace(session, calls=(), changes=()) == replace(before, calls=(), changes=()):
@@ -109,7 +110,8 @@ def read_session(path: str | Path) -> McpSession:
 
 
 def _parse_session(path: Path, data: bytes) -> McpSession:
-    reader, lines = _Reader(path), data.split(b"\n")
+    reader = _Reader(path)
+    lines = data.split(b"\n")
     for number, line in enumerate(lines, 1):
         if line.strip():
             reader.add(decode(line, dict[str, Any], f"{path}:{number}"), number)
@@ -267,7 +269,8 @@ class _Reader:
         self.lists[kind].append(definition)
 
     def _read_change(self, line: dict[str, Any], where: str) -> None:
-        calls, tools = line["tools_at"], line.get("tools")
+        calls = line["tools_at"]
+        tools = line.get("tools")
         is_list = isinstance(tools, list) and all(isinstance(tool, dict) for tool in tools)
         if not isinstance(calls, int) or tools is None or not is_list or calls != len(self.calls):
             above = f"the number of calls above it ({len(self.calls)})"
@@ -283,11 +286,13 @@ class _Reader:
         names.add(tool_name(tool))
 
     def _read_call(self, line: dict[str, Any], where: str) -> None:
-        call, folder = line["call"], files_folder(self.path)
+        call = line["call"]
+        folder = files_folder(self.path)
         is_call = isinstance(call, dict) and call.keys() == {"name", "arguments"}
         if not is_call or not isinstance(call["name"], str) or not isinstance(call["arguments"], dict):
             raise InputError(where, "call must be an object with a name and arguments")
-        result, error = line.get("result"), line.get("error")
+        result = line.get("result")
+        error = line.get("error")
         if isinstance(result, dict) is isinstance(error, dict):
             raise InputError(where, "a call has either a result or an error, as an object")
         if isinstance(error, dict) and not isinstance(error.get("code"), int):

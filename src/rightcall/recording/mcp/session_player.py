@@ -48,7 +48,8 @@ class SessionPlayer:
     """A client's session with a recording. Each client begins at the first answers; all share one `log`."""
 
     def __init__(self, session: McpSession, clean: Clean, log: CallLog | None = None) -> None:
-        self.session, self.log = session, log or CallLog()
+        self.session = session
+        self.log = log or CallLog()
         self._clean = clean
         self._turns = Counter[bytes]()
         self._answered = 0
@@ -114,7 +115,8 @@ def describe(call: RecordedCall) -> str:
 
 def miss_sentence(miss: Mapping[str, Any]) -> str:
     """A miss in one line: which call, and the nearest recorded one."""
-    nearest, recorded = miss["nearest"], len(miss["recorded"])
+    nearest = miss["nearest"]
+    recorded = len(miss["recorded"])
     if nearest is None:
         return f"no call of {one_line(str(miss['tool']), 80)} is in the recording"
     then, now = (one_line(encode(nearest[side]).decode(), 80) for side in ("recorded", "asked"))

@@ -58,7 +58,9 @@ class SessionRecorder:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._clean, self._clock, self._keep = clean, clock, keep
+        self._clean = clean
+        self._clock = clock
+        self._keep = keep
         self.address = clean(address)
         self._server: dict[str, Any] = {}
         self._lists: dict[str, tuple[Definition, ...] | None] = dict.fromkeys(PAGES.values())
@@ -110,7 +112,8 @@ class SessionRecorder:
             self._take_page(PAGES[method], params, result)
 
     def _add_call(self, call: _OpenCall, message: dict[str, Any]) -> None:
-        key, result = call_key(call.name, call.arguments), message.get("result")
+        key = call_key(call.name, call.arguments)
+        result = message.get("result")
         if isinstance(result, dict):
             result = self.scrub({name: value for name, value in result.items() if name not in _OF_TRANSPORT})
         else:
@@ -145,7 +148,8 @@ class SessionRecorder:
         self._pages[name] += [self.scrub(item) for item in items if isinstance(item, dict)]
         if result.get("nextCursor"):
             return
-        listed, before = tuple(self._pages[name]), self._lists[name]
+        listed = tuple(self._pages[name])
+        before = self._lists[name]
         if before is None or name != "tools":
             self._lists[name] = listed
             return

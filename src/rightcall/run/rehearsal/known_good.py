@@ -12,13 +12,13 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.conversation import expectations_by_exchange
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.metrics.matching.matchers.references import values_at
-from rightcall.model.approval import Approval
-from rightcall.model.call import ToolCall
-from rightcall.model.expected_call import ExpectedCall, is_target
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import AgentAnswer, Dialogue, Trajectory
+from rightcall.records.approval import Approval
+from rightcall.records.call import ToolCall
+from rightcall.records.expected_call import ExpectedCall, is_target
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import AgentAnswer, Dialogue, Trajectory
 from rightcall.run.rehearsal.stage import Stage
 from rightcall.run.rehearsal.toolset import Toolset
 from rightcall.run.rehearsal.values import LEFT_OUT, NoValue, value_accepted_by
@@ -92,7 +92,10 @@ class _Maker:
     def __init__(
         self, golden: AnyGolden, tools: Mapping[str, Tool], toolset: Toolset, stage: Stage | None
     ) -> None:
-        self.golden, self.tools, self.toolset, self.stage = golden, tools, toolset, stage
+        self.golden = golden
+        self.tools = tools
+        self.toolset = toolset
+        self.stage = stage
         self._by_id: dict[str, ToolCall] = {}
 
     async def calls(self, expected: Sequence[ExpectedCall], first_step: int) -> list[ToolCall]:

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Container
 from typing import NamedTuple
 
 from rightcall.core.errors import InputError
-from rightcall.model.golden import AnyGolden, Golden
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.trajectory import Trajectory
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.known_good import make_trajectory
 from rightcall.run.rehearsal.toolset import Toolset, Toolsets
@@ -48,7 +48,8 @@ def cannot_be_met(golden: AnyGolden, own: OwnBehaviour | None) -> str:
 
 async def goldens_never_met(plan: Plan, passed: Container[str] = ()) -> AsyncIterator[tuple[str, str]]:
     """Goldens of a plan that no agent can pass, each with the reason; those that one has `passed` are not tried."""
-    trial, toolsets = trial_of_plan(plan), Toolsets()
+    trial = trial_of_plan(plan)
+    toolsets = Toolsets()
     for golden in plan.goldens():
         if golden.id in passed:
             continue

@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -115,7 +115,8 @@ def _messages_with(messages: Sequence[Message], calls: Sequence[ToolCall]) -> tu
     by_step: dict[int | None, list[ToolCall]] = {}
     for call in calls:
         by_step.setdefault(call.step, []).append(call)
-    step, edited = -1, list[Message]()
+    step = -1
+    edited = list[Message]()
     for message in messages:
         if message.role != "assistant":
             edited.append(message)

@@ -18,8 +18,8 @@ from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.source.tools import tool_set
 from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.value_sources import bare_text
-from rightcall.model.call import ToolCall
-from rightcall.model.tool import Tool
+from rightcall.records.call import ToolCall
+from rightcall.records.tool import Tool
 from rightcall.schema.effects import Effect, effect_of
 from rightcall.schema.sample_values import required_values, resolve_schema
 from rightcall.tools.definitions.validate import is_valid
@@ -54,7 +54,8 @@ class Toolset:
 
     def repeats_effect(self, name: str) -> bool:
         """Whether a second call certainly has a second effect: not what merely sets a state, nor what has a key."""
-        tool, effect = self.tools.get(name), self.effect(name)
+        tool = self.tools.get(name)
+        effect = self.effect(name)
         hints = tool.annotations if tool else None
         if hints is not None and hints.idempotent is True:
             return False

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal
 from rightcall.core.errors import InputError
 from rightcall.metrics.base import Metric, asks_model
 from rightcall.metrics.score_case import Scorer
-from rightcall.model.golden import AnyGolden
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.definitions.offer import tools_for
 from rightcall.tools.runtime.context import effects
 

@@ -15,7 +15,7 @@ from rightcall.core.errors import InputError
 from rightcall.core.words import name_tokens
 from rightcall.metrics.matching.compile import matcher_key
 from rightcall.metrics.value_sources import MOST_TEXT, as_text
-from rightcall.model.call import ToolCall
+from rightcall.records.call import ToolCall
 
 LEFT_OUT = object()
 """The parameter may be omitted, and is."""
@@ -152,7 +152,8 @@ def _whole_words(phrase: str, text: str) -> bool:
     if not phrase:
         return False
     if len(phrase) > 3:
-        phrase, text = phrase.casefold(), text.casefold()
+        phrase = phrase.casefold()
+        text = text.casefold()
     at = text.find(phrase)
     while at >= 0:
         end = at + len(phrase)

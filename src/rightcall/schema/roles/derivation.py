@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.words import name_tokens, word_set
-from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import (
+from rightcall.records.tool import Tool
+from rightcall.records.tool_roles import (
     Flows,
     Origin,
     ParameterClass,

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from rightcall.core.words import name_tokens, word_set
-from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import ParameterClass
+from rightcall.records.tool import Tool
+from rightcall.records.tool_roles import ParameterClass
 from rightcall.schema.roles.leaves import is_free_text, leaves, types_of
 
 PICK = word_set("""
@@ -138,7 +138,8 @@ def classes_of_name(name: str) -> tuple[ParameterClass, ...]:
     tokens = name_tokens(name)
     if not tokens:
         return ()
-    last, folded = tokens[-1], "_".join(tokens)
+    last = tokens[-1]
+    folded = "_".join(tokens)
     if folded in TECHNICAL_NAMES:
         return ()
     forms = {last, singular(last)}

@@ -99,7 +99,8 @@ def _bound(host: str, port: int | None) -> socket.socket:
             problem = error
     last = FIRST_PORT + PORTS_TRIED - 1
     tried = f"any port from {FIRST_PORT} to {last}" if port is None else f"port {port}"
-    reason, which = problem.strerror if problem else "", "one" if port is None else "another"
+    reason = problem.strerror if problem else ""
+    which = "one" if port is None else "another"
     raise InfrastructureError(f"cannot bind {tried} on {host}: {reason}; choose {which} with --port")
 
 
@@ -126,7 +127,8 @@ class RequestGuard:
     """Middleware: checks the Host, the token, the size and, for a change, its origin."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
-        self._app, self._access = app, access
+        self._app = app
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -243,7 +245,9 @@ async def asset(request: Request) -> Response:
 
 VIEWS_KEPT = 64
 
-NOT_FOUND, BROKEN, FAILED = 404, 500, 503
+NOT_FOUND = 404
+BROKEN = 500
+FAILED = 503
 TITLES = {404: "Not found", 405: "Method not allowed", 400: "Bad request", 503: "The store did not answer"}
 
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 
 from rightcall.decide.safety_numbers import outcome_of_result
 from rightcall.metrics.matching.approvals import error_code
-from rightcall.model.call import ToolCall
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.safety import AttackOutcome, Plant, Safety
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.safety import AttackOutcome, Plant, Safety
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.tools.attacks.trial_plants import WRAPPERS
 from rightcall.tools.guard.monitor import Guard, replay

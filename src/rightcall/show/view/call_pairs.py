@@ -12,18 +12,18 @@ from rightcall.metrics.matching.alignment import CallComparison, assign_by_group
 from rightcall.metrics.matching.assignment import TooManyCalls, limit_effort
 from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.call_kinds import places_not_judged, read_skills
-from rightcall.metrics.matching.case_score import places_that_count, score_calls
 from rightcall.metrics.matching.expectation import fits, make_slots
 from rightcall.metrics.matching.handoffs import read_team
-from rightcall.model.call import ToolCall
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.failure import CODES, Failure, PairKind
-from rightcall.model.golden import AnyGolden, Golden, expectations_of, names_agents
-from rightcall.model.record import Record, Several
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.metrics.matching.judge_case import places_that_count, score_calls
+from rightcall.records.call import ToolCall
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.failure import CODES, Failure, PairKind
+from rightcall.records.golden import AnyGolden, Golden, expectations_of, names_agents
+from rightcall.records.record import Record, Several
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 
 
 class ShownPair(Record, frozen=True):

@@ -13,13 +13,13 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.teamwork import agent_text
-from rightcall.model.agent_names import agent_of, depth_of, path_of
-from rightcall.model.call import CallStatus, ToolCall
-from rightcall.model.expected_call import ExpectedCall
-from rightcall.model.failure import CODES, ArgumentMark, Failure, PairKind
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.agent_names import agent_of, depth_of, path_of
+from rightcall.records.call import CallStatus, ToolCall
+from rightcall.records.expected_call import ExpectedCall
+from rightcall.records.failure import CODES, ArgumentMark, Failure, PairKind
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.failures import failure_line

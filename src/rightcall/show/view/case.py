@@ -11,13 +11,13 @@ from rightcall.core.text import pluralize
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.teamwork import agent_text
-from rightcall.model.danger import NO_TOOLS, danger_of
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden, request_of
-from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.model.run import CaseOutcome, CaseResult
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.danger import NO_TOOLS, danger_of
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of
+from rightcall.records.message import Message
+from rightcall.records.record import Record
+from rightcall.records.run import CaseOutcome, CaseResult
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.show.text import decimal, display_text, dollars, duration, json_text, one_line
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.calls import CallView, call_views, has_team
@@ -61,7 +61,8 @@ def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
     measured = [message.latency_ms for message in answers]
     unmeasured = count - sum(latency is not None for latency in measured)
     left = max(0.0, (trajectory.latency_ms or 0.0) - tools - sum(latency or 0.0 for latency in measured))
-    clock, bars = 0.0, list[Bar]()
+    clock = 0.0
+    bars = list[Bar]()
     for step in range(count):
         measured_duration = measured[step] if step < len(measured) else None
         duration = left / unmeasured if measured_duration is None else measured_duration
@@ -190,7 +191,8 @@ def _failures(result: CaseResult, tools: Mapping[str, Tool]) -> list[FailureLine
 
 
 def _facts(result: CaseResult) -> Iterator[str]:
-    usage, trajectory = result.usage, result.trajectory
+    usage = result.usage
+    trajectory = result.trajectory
     yield result.category
     if result.checked:
         yield f"score {decimal(result.score)}"

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from rightcall.core.text import percent, percent_interval
-from rightcall.model.run import CaseResult
+from rightcall.records.run import CaseResult
 from rightcall.show.text import clip_text, count, decimal, duration, one_line
 from rightcall.show.view.case import CaseView, reason_of
 from rightcall.show.view.failures import case_dangers
@@ -53,7 +53,8 @@ def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
         for label in DIMENSIONS.values()
         if (label, output) != ("latency", "terminal")  # a terminal shows times
     ]
-    before, after = shown_in(GROUP_COLUMNS, output), shown_in(GROUP_COLUMNS_AFTER, output)
+    before = shown_in(GROUP_COLUMNS, output)
+    after = shown_in(GROUP_COLUMNS_AFTER, output)
     return [*before, *shown_in(scores, output), *after]
 
 

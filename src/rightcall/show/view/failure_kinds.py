@@ -12,12 +12,12 @@ from rightcall.core.text import one_line
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import call_text, sentence
-from rightcall.model.danger import SORTS, danger_clause, danger_of
-from rightcall.model.failure import CODES, Code, Failure
-from rightcall.model.golden import AnyGolden, Golden, request_of
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.danger import SORTS, danger_clause, danger_of
+from rightcall.records.failure import CODES, Code, Failure
+from rightcall.records.golden import AnyGolden, Golden, request_of
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.show.view.failures import case_title
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.store import Store

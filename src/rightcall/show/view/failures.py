@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.tally import codes_of_case
-from rightcall.model.danger import NO_TOOLS, SORTS, WORD, danger_of, dangers_of
-from rightcall.model.failure import CODES, Code, Failure
-from rightcall.model.golden import AnyGolden, request_of
-from rightcall.model.golden_id import is_generated
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS, SORTS, WORD, danger_of, dangers_of
+from rightcall.records.failure import CODES, Code, Failure
+from rightcall.records.golden import AnyGolden, request_of
+from rightcall.records.golden_id import is_generated
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.show.text import one_line
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rightcall.core.text import one_line, percent, pluralize
-from rightcall.model.floor import DEEDS, Floor, FloorCount
+from rightcall.records.floor import DEEDS, Floor, FloorCount
 
 
 def floor_sentence(floor: Floor) -> str:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rightcall.model.danger import NO_TOOLS, SORTS, dangers_of
-from rightcall.model.golden import AnyGolden
-from rightcall.model.golden_id import is_generated
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.tool import Tool
+from rightcall.records.danger import NO_TOOLS, SORTS, dangers_of
+from rightcall.records.golden import AnyGolden
+from rightcall.records.golden_id import is_generated
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.tool import Tool
 from rightcall.show.view.case import reason_of
 from rightcall.show.view.failures import CaseName, case_dangers, case_names, danger_text
 from rightcall.store.base import ResultFilter, RunFilter
@@ -123,7 +123,8 @@ def golden_row(
 def failed_goldens(store: Store, run: str, keep: int) -> tuple[list[GoldenRow], int]:
     """At most `keep` goldens of a run that did not pass, the dangerous ones first, and how many more there are."""
     stored = store.runs.get(run)
-    tools, failures = store.tools_of(stored), store.runs.failures(stored.id)
+    tools = store.tools_of(stored)
+    failures = store.runs.failures(stored.id)
     dangerous = failures.dangerous_goldens(tools)
     listed = store.runs.goldens_page(stored.id, ResultFilter(), limit=keep, dangerous=dangerous)
     rows = (golden_row(golden.golden_id, golden.trials, tools) for golden in listed)
@@ -157,7 +158,8 @@ class FailedTrials:
     """
 
     def __init__(self, keep: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
-        self._keep, self._tools = keep, tools
+        self._keep = keep
+        self._tools = tools
         self._trials: dict[str, list[CaseResult]] = {}
         self._dropped = 0
 
@@ -228,7 +230,8 @@ def model_request(record: RunRecord, golden: AnyGolden | None, result: CaseResul
 
 def golden_history(store: Store, run: StoredRun, golden_id: str) -> list[PastTrials]:
     """The same golden in the newest other runs of the suite, newest first."""
-    history, tools = [], store.tools_of(run)
+    history = []
+    tools = store.tools_of(run)
     for other in store.runs.page(RunFilter(name=run.run.name), limit=MOST_HISTORY + 1):
         if other.id == run.id:
             continue

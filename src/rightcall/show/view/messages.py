@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.model.message import Message, Role, turn_title
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.message import Message, Role, turn_title
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.trajectory import Trajectory
 from rightcall.show.text import display_text, json_text, one_line
 
 ENDINGS = {
@@ -64,8 +64,10 @@ def with_agents(views: Sequence[MessageView], trajectory: Trajectory) -> tuple[M
 
 def transcript(messages: Sequence[Message], result: CaseResult, input_count: int) -> tuple[MessageView, ...]:
     """The messages of a conversation, with a heading above each user turn and a mark where it went wrong."""
-    wrong, views = first_failing_turn(result), list[MessageView]()
-    turn, place = 0, -1
+    wrong = first_failing_turn(result)
+    views = list[MessageView]()
+    turn = 0
+    place = -1
     for at, message in enumerate(messages):
         place += message.role in ("user", "assistant")
         heading = ""

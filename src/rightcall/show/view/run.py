@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rightcall.improve.run_setup import run_record
 from rightcall.metrics.tally import Tally
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult, Run
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult, Run
 from rightcall.run.decisions import label_sentences
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
@@ -68,11 +68,14 @@ class RunReading:
     """A stored run that is read once, case by case; its view is available at any time."""
 
     def __init__(self, store: Store, run: str) -> None:
-        self._store, self.stored = store, store.runs.get(run)
+        self._store = store
+        self.stored = store.runs.get(run)
         self.tools, self.system = store.tools_of(self.stored), run_record(store, self.stored).system
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(self.tools)
         self._agents = AgentTally()
-        self._latency, self._cost, self._scores = SpreadTally(), SpreadTally(), SpreadTally()
+        self._latency = SpreadTally()
+        self._cost = SpreadTally()
+        self._scores = SpreadTally()
         self._safety = SafetyViewTally(self.tools, self.system)
 
     def cases(self) -> Iterator[Case]:
@@ -95,7 +98,8 @@ class RunReading:
 
     def view(self) -> RunView:
         """Every number of the cases that were read."""
-        stored, run = self.stored, self.stored.run
+        stored = self.stored
+        run = self.stored.run
         cells = self._tools.cells()
         return RunView(
             run=run,

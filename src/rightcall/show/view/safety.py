@@ -9,21 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from rightcall.core.text import percent, percent_interval, pluralize
-from rightcall.decide.safety_numbers import (
-    SafetyNumbers,
-    SafetyRate,
-    SafetyTally,
-    outcome_of_result,
-)
+from rightcall.decide.safety_numbers import SafetyNumbers, SafetyRate, SafetyTally, outcome_of_result
 from rightcall.metrics.safety.attack_trace import waiting_text
-from rightcall.model.danger import NO_TOOLS
-from rightcall.model.failure import CODES, Code
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
-from rightcall.model.safety import Safety
-from rightcall.model.tool import Tool
-from rightcall.model.worst_case import WorstCaseNumbers
+from rightcall.records.danger import NO_TOOLS
+from rightcall.records.failure import CODES, Code
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
+from rightcall.records.safety import Safety
+from rightcall.records.tool import Tool
+from rightcall.records.worst_case import WorstCaseNumbers
 from rightcall.show.view.attack_hits import HitReader, HitView
 from rightcall.show.view.safety_sections import (
     SafetySection,

@@ -13,8 +13,8 @@ from importlib.resources import files
 from rightcall.core.codec import decode
 from rightcall.core.text import percent, pluralize
 from rightcall.decide.safety_numbers import AttackRow, SafetyNumbers
-from rightcall.model.record import Record
-from rightcall.model.worst_case import GuardShare, WorstCaseNumbers
+from rightcall.records.record import Record
+from rightcall.records.worst_case import GuardShare, WorstCaseNumbers
 
 
 class SafetySection(Record, frozen=True):

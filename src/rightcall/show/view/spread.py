@@ -6,9 +6,9 @@ import math
 from array import array
 
 from rightcall.core.text import percent
-from rightcall.model.golden_id import PERSONA
-from rightcall.model.record import Record
-from rightcall.model.run import Summary
+from rightcall.records.golden_id import PERSONA
+from rightcall.records.record import Record
+from rightcall.records.run import Summary
 
 BINS = 24
 QUANTILES = {
@@ -57,7 +57,8 @@ class SpreadTally:
             return None
         values = sorted(self._values)
         total = math.fsum(values)
-        first, last = values[0] if low is None else low, values[-1] if high is None else high
+        first = values[0] if low is None else low
+        last = values[-1] if high is None else high
         return Spread(
             n=len(values),
             mean=total / len(values),

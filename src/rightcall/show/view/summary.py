@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rightcall.core.text import percent, pluralize
 from rightcall.metrics.dimensions import AGENTS_KNOWN, SPOTLESS
-from rightcall.model.failure import FATAL
-from rightcall.model.record import Record
-from rightcall.model.run import FailedTool, GroupSummary, JudgeSummary, Role, Summary, no_checks_text
-from rightcall.model.trajectory import Usage
+from rightcall.records.failure import FATAL
+from rightcall.records.record import Record
+from rightcall.records.run import FailedTool, GroupSummary, JudgeSummary, Role, Summary, no_checks_text
+from rightcall.records.trajectory import Usage
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
 from rightcall.stats.intervals import wilson
 

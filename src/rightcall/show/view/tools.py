@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.model.agent_names import agent_of
-from rightcall.model.failure import confusions
-from rightcall.model.golden import AnyGolden
-from rightcall.model.record import Record
-from rightcall.model.run import CaseResult
+from rightcall.records.agent_names import agent_of
+from rightcall.records.failure import confusions
+from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
+from rightcall.records.run import CaseResult
 from rightcall.show.text import one_line
 from rightcall.show.view.call_pairs import Pairing, ShownPair
 from rightcall.show.view.calls import has_team
@@ -134,7 +134,9 @@ def _tool(pairing: Pairing, pair: ShownPair) -> object:
     return pairing.expected[at].tool if at < len(pairing.expected) else BEYOND
 
 
-NO_CALL, INVENTED, OTHERS = "no call", "invented tool", "other tools"
+NO_CALL = "no call"
+INVENTED = "invented tool"
+OTHERS = "other tools"
 MOST_TOOLS = 20
 
 
@@ -166,7 +168,8 @@ def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:
         row = _label(cell.expected, tools)
         column = INVENTED if cell.invented else _label(cell.called, tools)
         laid[row, column] += cell.count
-    in_rows, in_columns = {row for row, _ in laid}, {column for _, column in laid}
+    in_rows = {row for row, _ in laid}
+    in_columns = {column for _, column in laid}
     rows = [*tools, *(special for special in (OTHERS, NO_CALL) if special in in_rows)]
     columns = [*tools, *(special for special in (OTHERS, NO_CALL, INVENTED) if special in in_columns)]
     counts = tuple(tuple(laid[row, column] for column in columns) for row in rows)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, insert, select, update
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.model import Usage
+from rightcall.records import Usage
 from rightcall.store.base import Copied, Key
 from rightcall.store.sql import results, tables
 from rightcall.store.sql.core import Core, insert_missing, refers_to_contents, stream_rows
@@ -56,7 +56,8 @@ def copy_store(source: Core, target: Core, *, progress: Callable[[str], None] | 
             progress(row.id)
         with target.write_transaction() as connection:
             is_new, added = _copy_run(source, connection, row, metric_keys)
-        new_runs, new_results = new_runs + is_new, new_results + added
+        new_runs = new_runs + is_new
+        new_results = new_results + added
     _copy_watch(source, target)
     new_versions = sum(_copy_dataset(source, target, row) for row in versions)
     return Copied(new_runs, new_results, new_versions)
@@ -69,9 +70,11 @@ def _copy_run(
     runs = tables.runs.c
     there = target.execute(select(tables.runs).where(runs.id == row.id)).first()
     if there is not None and there.finished_at is not None:
-        key, added = there.key, 0
+        key = there.key
+        added = 0
     else:
-        key, added = there.key if there is not None else _begin(target, row), 0
+        key = there.key if there is not None else _begin(target, row)
+        added = 0
         for batch in _result_rows(source, row.key, metric_keys):
             added += len(insert_results(target, key, row.id, batch, row.updated_at, None))
         if row.finished_at is not None:

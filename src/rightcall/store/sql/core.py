@@ -58,7 +58,10 @@ class Core:
     def __init__(
         self, address: Address, *, clock: Callable[[], datetime] = utc_now, small_cache: bool = False
     ) -> None:
-        self.name, self.file, self.url, self.clock = address.shown, address.file, address.url, clock
+        self.name = address.shown
+        self.file = address.file
+        self.url = address.url
+        self.clock = clock
         if self.file is not None:
             _make_folder(self.file.parent)
             _make_private(self.file)

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, update
 
 from rightcall.core.digest import RunningDigest
 from rightcall.core.errors import InputError, suggestion
-from rightcall.model import AnyGolden, Golden
-from rightcall.model.golden import with_id
+from rightcall.records import AnyGolden, Golden
+from rightcall.records.golden import with_id
 from rightcall.store.base import DatasetDiff, DatasetVersion
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, alone_with_contents, insert_rows, stream_rows
@@ -21,7 +21,8 @@ from rightcall.store.sql.results import to_golden
 
 LONGEST_ALIAS = 200
 
-datasets, items = tables.datasets.c, tables.dataset_items.c
+datasets = tables.datasets.c
+items = tables.dataset_items.c
 
 
 class Datasets(StorePart):
@@ -193,7 +194,9 @@ def _find(connection: Connection, alias: str, version: int | None, finalized: bo
 def _insert_items(
     connection: Connection, key: int, alias: str, goldens: Iterable[AnyGolden]
 ) -> tuple[int, str]:
-    digest, seen, stream = RunningDigest(), set[str](), iter(goldens)
+    digest = RunningDigest()
+    seen = set[str]()
+    stream = iter(goldens)
     while batch := [_with_id(golden) for golden in islice(stream, GOLDENS_AT_ONCE)]:
         rows = [golden_row(golden) for golden in batch]
         keep_goldens(connection, rows)

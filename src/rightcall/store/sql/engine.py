@@ -67,7 +67,8 @@ _NOT_EXPECTED = (ArithmeticError, LookupError, TypeError, ValueError)
 _READERS = ("record_bytes", "rows")
 """Modules of this folder that turn stored values into objects, and do nothing else."""
 
-CACHE, SMALL_CACHE = 16_000, 2_000
+CACHE = 16_000
+SMALL_CACHE = 2_000
 """KiB of a database file that each connection keeps in memory. Pages read the same rows again; a receiver of spans
 writes each once, and with large caches its memory would grow for half an hour."""
 
@@ -187,9 +188,11 @@ class DatabaseFile:
     """The file behind a store. `require` raises a `StoreError` when it was deleted, replaced or truncated."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._shown = path.absolute(), path
+        self._path = path.absolute()
+        self._shown = path
         status = path.stat()
-        self._identity, self._size = (status.st_dev, status.st_ino), status.st_size
+        self._identity = (status.st_dev, status.st_ino)
+        self._size = status.st_size
 
     def require(self) -> None:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model import CaseResult, ToolCall
+from rightcall.records import CaseResult, ToolCall
 from rightcall.store.sql.record_bytes import canonical
 
 

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, case, func, select
 
-from rightcall.model import Failure, Tool, ToolCall, Trajectory
-from rightcall.model.danger import MISTAKES, danger_of
-from rightcall.model.failure import FATAL
+from rightcall.records import Failure, Tool, ToolCall, Trajectory
+from rightcall.records.danger import MISTAKES, danger_of
+from rightcall.records.failure import FATAL
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, stream_rows
@@ -47,7 +47,8 @@ class RunFailures:
     """What failed in a run; read when asked."""
 
     def __init__(self, store: Core, run: str) -> None:
-        self._store, self._run = store, run
+        self._store = store
+        self._run = run
         self._run_key: int | None = None
 
     def code_counts(self) -> dict[str, int]:
@@ -116,7 +117,8 @@ class RunFailures:
         beyond = None if after is None else (after.golden_id, after.trial)
         rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, beyond)
         numbers = [row.id for row in rows]
-        codes, behaviour = evidence_of(connection, numbers), _behaviour(connection, numbers)
+        codes = evidence_of(connection, numbers)
+        behaviour = _behaviour(connection, numbers)
         return [
             StoredFailure(
                 row.golden_id,

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, select
 
-from rightcall.model import CaseResult
+from rightcall.records import CaseResult
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.results import AT_ONCE, Results, conditions, previews_of, scans
@@ -43,7 +43,8 @@ class GoldenList(Results):
         listed_goldens: list[ListedGolden] = []
         with self._store.read_transaction() as connection:
             row = find(connection, run)
-            run_key, scan = row.key, scans(connection, row)
+            run_key = row.key
+            scan = scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
             for part in _parts(which, dangerous, after.part if after else None):
                 query = _goldens_query(run_key, which, part, ids, dangerous, scan=scan)
@@ -82,7 +83,8 @@ class GoldenList(Results):
         """The goldens before and after this one in the list; None at either end."""
         with self._store.read_transaction() as connection:
             row = find(connection, run)
-            run_key, scan = row.key, scans(connection, row)
+            run_key = row.key
+            scan = scans(connection, row)
 
             def first(query: Select[Any], *, last: bool = False) -> str | None:
                 order = results.golden_id.desc() if last else results.golden_id

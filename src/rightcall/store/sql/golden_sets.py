@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, ScalarSelect, delete, insert, select, update
 
 from rightcall.core.digest import hex_digest
-from rightcall.model.golden import AnyGolden, canonical_golden, request_of
+from rightcall.records.golden import AnyGolden, canonical_golden, request_of
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, insert_missing, refers_to_contents
 from rightcall.store.sql.record_bytes import canonical, compress_json, escape_text
@@ -19,7 +19,9 @@ GOLDENS_AT_ONCE = 500
 PREVIEW = 500
 """Characters of a golden's input that can be searched and listed without unpacking it."""
 
-runs, sets, cases = tables.runs.c, tables.golden_sets.c, tables.cases.c
+runs = tables.runs.c
+sets = tables.golden_sets.c
+cases = tables.cases.c
 
 
 def add_goldens(store: Core, run_key: int, goldens: Iterable[AnyGolden], fingerprint: str) -> None:
@@ -93,7 +95,8 @@ def drop_goldens(connection: Connection, key: int | None) -> None:
     """Delete a set that no run uses any more, and goldens that only it had; requires `alone_with_contents`."""
     if key is None or _has_run(connection, key):
         return
-    goldens, items = tables.goldens.c, tables.dataset_items.c
+    goldens = tables.goldens.c
+    items = tables.dataset_items.c
     elsewhere = select(1).where(cases.fingerprint == goldens.fingerprint, cases.set_key != key).exists()
     in_dataset = select(1).where(items.fingerprint == goldens.fingerprint).exists()
     own = select(cases.fingerprint).where(cases.set_key == key)

@@ -16,7 +16,9 @@ from rightcall.store.watch import SessionCount, SessionHour, StoredAlarm
 
 Values = dict[str, list[float]]
 
-SESSIONS, IMPORTED, IMPORTING = "sessions", "imported_sessions", "importing"
+SESSIONS = "sessions"
+IMPORTED = "imported_sessions"
+IMPORTING = "importing"
 
 
 class MonitorStates(StorePart):
@@ -179,7 +181,8 @@ def put_states(connection: Connection, kind: str, documents: Mapping[str, bytes 
 def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:
     if other is None:
         return count
-    total, bad = count.sessions + other.sessions, count.bad + other.bad
+    total = count.sessions + other.sessions
+    bad = count.bad + other.bad
     return SessionCount(count.agent, count.version, count.name, total, bad)
 
 

@@ -41,8 +41,10 @@ class Removal(StorePart):
 
     def old_runs(self, older: timedelta) -> list[StoredRun]:
         """Runs that started longer ago, oldest first; not those with a tag, or that are being written."""
-        now, r = self._store.clock(), tables.runs.c
-        too_old, at_work = time_text(now - older), time_text(now - STILL_WRITTEN)
+        now = self._store.clock()
+        r = tables.runs.c
+        too_old = time_text(now - older)
+        at_work = time_text(now - STILL_WRITTEN)
         with self._store.read_transaction() as connection:
             tagged = set(connection.execute(select(tables.run_tags.c.run_key).distinct()).scalars())
             rows = connection.execute(

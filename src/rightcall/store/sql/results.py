@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_
 
-from rightcall.model import AnyGolden, CaseResult, ConversationalGolden, Golden
+from rightcall.records import AnyGolden, CaseResult, ConversationalGolden, Golden
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, portions, select_in, stream_rows
@@ -182,7 +182,8 @@ def previews_of(connection: Connection, run_key: int, golden_ids: Iterable[str])
 
 def _goldens_of(run_key: int, column: ColumnElement[Any]) -> Select[Any]:
     """The goldens of a run: the id of each, and one column."""
-    cases, goldens = tables.cases.c, tables.goldens.c
+    cases = tables.cases.c
+    goldens = tables.goldens.c
     query = select(cases.golden_id, column).join(tables.goldens, goldens.fingerprint == cases.fingerprint)
     return query.where(of_run(run_key))
 
@@ -219,7 +220,8 @@ def _with_failure(run_key: int, which: ResultFilter) -> Select[Any]:
 
 
 def _fails_metric(name: str, of: Any) -> ColumnElement[bool]:
-    failed, metrics = tables.failed_metrics.c, tables.metrics.c
+    failed = tables.failed_metrics.c
+    metrics = tables.metrics.c
     return (
         select(failed.result_id)
         .join(tables.metrics, metrics.key == failed.metric_key)
@@ -241,7 +243,8 @@ def scans(connection: Connection, run: Row[Any]) -> bool:
 
 
 def _with_input(run_key: int, text: str, scan: bool) -> Select[Any]:
-    cases, goldens = tables.cases.c, tables.goldens.c
+    cases = tables.cases.c
+    goldens = tables.goldens.c
     if scan:
         fingerprints = select(goldens.fingerprint).where(goldens.input.icontains(text, autoescape=True))
         return select(cases.golden_id).where(of_run(run_key), cases.fingerprint.in_(fingerprints))

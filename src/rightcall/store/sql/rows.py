@@ -18,10 +18,10 @@ from sqlalchemy import BigInteger, Double, LargeBinary, Table
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.model import CaseResult, Failure, Score, Trajectory, Usage
-from rightcall.model.run import CaseOutcome
-from rightcall.model.safety import AttackOutcome
-from rightcall.model.score import Judging
+from rightcall.records import CaseResult, Failure, Score, Trajectory, Usage
+from rightcall.records.run import CaseOutcome
+from rightcall.records.safety import AttackOutcome
+from rightcall.records.score import Judging
 from rightcall.store.sql.record_bytes import (
     Words,
     column_bytes,
@@ -225,7 +225,8 @@ class ScoreReader:
     """Reads packed scores with a store's names of metrics. Perfect scores of the same metrics share one dict."""
 
     def __init__(self, metric_names: Callable[[Iterable[int]], Mapping[int, str]]) -> None:
-        self._look_up, self._names = metric_names, metric_names(())
+        self._look_up = metric_names
+        self._names = metric_names(())
         self._perfect: dict[bytes, dict[str, Score]] = {}
 
     def __call__(self, data: bytes | None) -> dict[str, Score]:

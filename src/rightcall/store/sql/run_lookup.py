@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, or_, select, tupl
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.text import first_names
-from rightcall.model import Run, Summary, Usage
+from rightcall.records import Run, Summary, Usage
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql import tables
 from rightcall.store.sql.record_bytes import decode_record, escape_text

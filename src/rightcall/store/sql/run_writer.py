@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from rightcall.core.errors import InputError, RunTakenOver
-from rightcall.model import AnyGolden, CaseResult
+from rightcall.records import AnyGolden, CaseResult
 from rightcall.store.base import Key
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, insert_missing, insert_rows, portions
@@ -39,7 +39,10 @@ class RunWriter:
     """
 
     def __init__(self, store: Core, run_key: int, run_id: str, epoch: int) -> None:
-        self._store, self._run_key, self.run_id, self.epoch = store, run_key, run_id, epoch
+        self._store = store
+        self._run_key = run_key
+        self.run_id = run_id
+        self.epoch = epoch
 
     def add_goldens(self, goldens: Iterable[AnyGolden], fingerprint: str = "") -> None:
         """Store the goldens of the run, so that a case can be shown with its expectations.
@@ -192,7 +195,8 @@ def _delete_results(connection: Connection, criteria: Sequence[ColumnElement[boo
 def _drop_errors(
     connection: Connection, run_key: int, run_id: str, epoch: int, goldens: Collection[str] | None
 ) -> int:
-    runs, results = tables.runs.c, tables.results.c
+    runs = tables.runs.c
+    results = tables.results.c
     _lock_run(connection, run_key, run_id, epoch)
     unanswered = [results.run_key == run_key, tables.without_answer()]
     if goldens is not None:

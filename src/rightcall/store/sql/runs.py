@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, delete, f
 from sqlalchemy.dialects import sqlite
 
 from rightcall.core.errors import InputError, StoreError
-from rightcall.model import Run, Summary
+from rightcall.records import Run, Summary
 from rightcall.store.base import (
     Change,
     ComparedCase,
@@ -42,7 +42,9 @@ class StoredComparison:
     """Two runs golden by golden; read when asked."""
 
     def __init__(self, store: Core, before: str, after: str) -> None:
-        self._store, self._before, self._after = store, before, after
+        self._store = store
+        self._before = before
+        self._after = after
 
     def counts(self) -> dict[Change, int]:
         """How many goldens each change happened to; changes that did not happen are omitted."""
@@ -67,7 +69,8 @@ class StoredComparison:
 
 def _comparison_rows(connection: Connection, before: str, after: str) -> Subquery:
     """A row for each golden of either run. Compared with itself, every golden of a run is unchanged."""
-    first, second = find(connection, before).key, find(connection, after).key
+    first = find(connection, before).key
+    second = find(connection, after).key
     sides = [_side(first, "before"), _side(second, "after")]
     keys = (first, second)
     counted = (
@@ -99,7 +102,8 @@ def _side(run_key: int, name: str) -> list[ColumnElement[Any]]:
 
 
 def _change(c: Any) -> ColumnElement[str]:
-    passed_before, passed_after = 2 * c.before_passed >= c.before_judged, 2 * c.after_passed >= c.after_judged
+    passed_before = 2 * c.before_passed >= c.before_judged
+    passed_after = 2 * c.after_passed >= c.after_judged
     return case(
         (c.before_found == 0, "added"),
         (c.after_found == 0, "removed"),
@@ -223,7 +227,8 @@ class Runs(GoldenList, Removal):
 
     def set_document(self, run: str, kind: str, content: bytes) -> None:
         """Write, or replace, the document of this kind that a run's fingerprints refer to."""
-        d, data = tables.documents.c, compress_bytes(content)
+        d = tables.documents.c
+        data = compress_bytes(content)
         with self._store.write_transaction() as connection:
             refers_to_contents(connection)
             row = find(connection, run)

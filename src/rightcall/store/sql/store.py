@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rightcall.core.codec import decode
 from rightcall.core.errors import RightCallError
-from rightcall.model import Tool
+from rightcall.records import Tool
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.core import Core
 from rightcall.store.sql.datasets import Datasets

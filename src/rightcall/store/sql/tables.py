@@ -50,7 +50,10 @@ blobs = partial(columns, LargeBinary)
 row_numbers = partial(columns, RowNumber, key=True)
 
 
-FAILED, PASSED, ERROR, UNCHECKED = 0, 1, 2, 3
+FAILED = 0
+PASSED = 1
+ERROR = 2
+UNCHECKED = 3
 """`results.outcome`."""
 
 metadata = MetaData()

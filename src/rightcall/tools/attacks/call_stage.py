@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from rightcall.model.golden import AnyGolden
-from rightcall.model.safety import Plant
-from rightcall.model.skill_load import SkillIndex
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.golden import AnyGolden
+from rightcall.records.safety import Plant
+from rightcall.records.skill_load import SkillIndex
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.attacks.tool_list import PlantsInTools
 from rightcall.tools.attacks.trial_plants import (
     G,
@@ -69,10 +69,12 @@ async def plant_in_call(call: ActiveCall, next: Next) -> Finished:
     if plants is None:
         return await next(call)
     plants.calls_begun += 1
-    name, safety = call.tool_name, plants.safety
+    name = call.tool_name
+    safety = plants.safety
     for index, plant in plants.due(name, frozenset({"error"})):
         call.context.ledger.add("attack", **plants.line(index), **call.note())
-        detail, hint = f"{name} could not complete this request", planted_text(plant, safety)
+        detail = f"{name} could not complete this request"
+        hint = planted_text(plant, safety)
         reply = ErrorReply("upstream_error", detail, hint, retry="same_key")
         return Finished.with_error("failed", reply, free=True)
     finished: Finished = await next(call)

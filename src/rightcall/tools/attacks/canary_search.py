@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from rightcall.core.lazy_pattern import lazy_pattern
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 
 LEAST_HALF = 6
 """Letters of a half of a secret that count as the secret."""

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.safety import Plant, Safety
-from rightcall.model.skill_load import SkillIndex
-from rightcall.model.tool import Annotations, Tool
-from rightcall.model.trajectory import LedgerEntry, Trajectory
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.safety import Plant, Safety
+from rightcall.records.skill_load import SkillIndex
+from rightcall.records.tool import Annotations, Tool
+from rightcall.records.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text, plants_in
 from rightcall.tools.runtime.bound_tool import (
     LOAD_SKILL,
@@ -110,7 +110,8 @@ def with_shown(trajectory: Trajectory, safety: Safety, offered: Iterable[Tool]) 
 def _shown_lines(
     plants: TrialPlants, offered: Iterable[Tool], pulled: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    safety, shown = plants.safety, {tool.name: tool for tool in offered}
+    safety = plants.safety
+    shown = {tool.name: tool for tool in offered}
     for index, plant in enumerate(safety.plants):
         if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
             continue

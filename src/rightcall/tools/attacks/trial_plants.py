@@ -13,11 +13,11 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.words import name_tokens
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import ConversationalGolden, Golden, Turn
-from rightcall.model.safety import Placement, Plant, Safety, Wrap
-from rightcall.model.skill_load import SkillIndex
-from rightcall.model.trajectory import LedgerEntry, Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import ConversationalGolden, Golden, Turn
+from rightcall.records.safety import Placement, Plant, Safety, Wrap
+from rightcall.records.skill_load import SkillIndex
+from rightcall.records.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.runtime.context import CallContext, LayerState
 from rightcall.tools.runtime.json_values import leaves, replace_leaf
 
@@ -103,7 +103,8 @@ def note_documents(safety: Safety, trajectory: Trajectory) -> Trajectory:
     """The trajectory of an agent that was handed the golden itself, and with it the documents."""
     if all(plant.carrier != "document" for plant in safety.plants):
         return trajectory
-    plants, ledger = TrialPlants(safety), list(trajectory.ledger)
+    plants = TrialPlants(safety)
+    ledger = list(trajectory.ledger)
     for index, plant in enumerate(safety.plants):
         if plant.carrier == "document":
             ledger.append(LedgerEntry(len(ledger) + 1, "attack", **plants.line(index)))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
-from rightcall.model.tool import Annotations, IdempotencyKind
+from rightcall.records.tool import Annotations, IdempotencyKind
 from rightcall.tools.runtime.context import SystemClock
 
 Confirmation = Literal["none", "preview", "user"]

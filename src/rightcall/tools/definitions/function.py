@@ -26,8 +26,8 @@ import msgspec
 from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, contain_exits, suggestion
 from rightcall.core.event_loop.worker_threads import in_thread
-from rightcall.model.approval import CONFIRMATION_PARAMETER
-from rightcall.model.tool import Annotations, Tool
+from rightcall.records.approval import CONFIRMATION_PARAMETER
+from rightcall.records.tool import Annotations, Tool
 from rightcall.tools.definitions.behaviour import Behaviour, BehaviourOptions, CallInfo
 from rightcall.tools.definitions.signature import Converter, converter, parse_docstring, schema_of
 
@@ -173,7 +173,9 @@ def _function_tool(
     properties: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
     converters: dict[str, Converter] = {}
-    required, info_parameter, closed = [], "", True
+    required = []
+    info_parameter = ""
+    closed = True
     for parameter in _parameters(function, name):
         hint = hints.get(parameter.name, Any)
         if hint is CallInfo:

@@ -8,9 +8,9 @@ from typing import TypeVar
 import msgspec
 
 from rightcall.core.errors import InputError, suggestion
-from rightcall.model.dialects import read_tool
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.tool import Tool
+from rightcall.records.dialects import read_tool
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.tool import Tool
 from rightcall.tools.attacks.tool_list import poison_tools
 
 ToolSets = Mapping[str, Sequence[str]]

@@ -14,8 +14,8 @@ from rightcall.core.seam import load
 from rightcall.files.checked_read import require_file
 from rightcall.files.documents import DOCUMENT_SUFFIXES, read_items, refuse_other_format, value_of
 from rightcall.files.python_object import is_object_name, load_object, object_from_factory
-from rightcall.model.dialects import read_tool
-from rightcall.model.tool import Tool
+from rightcall.records.dialects import read_tool
+from rightcall.records.tool import Tool
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.mcp.address import McpAddress, read_address

@@ -25,8 +25,8 @@ from rightcall.core.codec import encode
 from rightcall.core.depth import values_in
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.schema.schema_errors import explain
 from rightcall.schema.subschemas import DEFINITIONS, HOLDERS, References, applications, subschemas
 from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold
@@ -234,7 +234,8 @@ MOST_ERROR_STEPS = 5_000
 
 def is_large(schema: Any) -> bool:
     """Whether the schema, with references followed, has more than `SMALL` parts; then values must be checked."""
-    left, references = SMALL, References(schema)
+    left = SMALL
+    references = References(schema)
     waiting: list[Any] = [schema]
     while waiting:
         part = waiting.pop()
@@ -251,7 +252,8 @@ def is_large(schema: Any) -> bool:
 def steps(schema: Any, value: Any) -> int:
     """About how many steps the validator takes; counting stops beyond what is allowed for the value."""
     allowed = _steps_allowed(value)
-    taken, references = 0, References(schema)
+    taken = 0
+    references = References(schema)
     # Each schema with those that led to it for the same value: the validator does not follow cycles either.
     waiting: list[tuple[Any, Any, frozenset[int]]] = [(schema, value, frozenset())]
     while waiting and taken <= allowed:

@@ -14,12 +14,12 @@ from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import ConfigError
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.call_outcome import Finished, RawResult
+from rightcall.tools.runtime.call_record import how_to_check
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ToolError
 from rightcall.tools.runtime.invocation import ActiveCall, Keys, Layer, Next, Place, Stage
 from rightcall.tools.runtime.json_values import is_json, leaves, replace_leaf
 from rightcall.tools.runtime.mocks import includes
-from rightcall.tools.runtime.outcome import how_to_check
 
 
 def damage_result(fault: Fault, result: Any, rng: random.Random) -> tuple[Any, bool]:
@@ -134,7 +134,8 @@ class PlannedFaults(Layer):
         return ArmedFaults(self, striking) if striking else None
 
     def _faults_of(self, call: ActiveCall, *, delivery: bool) -> list[tuple[int, Fault]]:
-        name, context = call.tool_name, call.context
+        name = call.tool_name
+        context = call.context
         number = context.count(("executions", delivery, name)) + 1
         return [
             (index, fault)
@@ -161,7 +162,8 @@ class ArmedFaults(msgspec.Struct):
 
     async def run(self, call: ActiveCall, next: Next) -> Any:
         """Run the tool, or not, and return its result, or what the faults make of it."""
-        perform, context = next, call.context
+        perform = next
+        context = call.context
         for index, fault in self.striking:
             if fault.phase == "before":
                 perform = partial(self._before, index, fault, perform)
@@ -233,7 +235,8 @@ async def _lose_the_answer(fault: Fault, call: ActiveCall) -> None:
         raise ConnectionResetError
     if fault.type != "error_5xx_after":
         raise NotImplementedError(f"no case for the fault {fault.type}, which comes after the effect")
-    name, writes = call.tool_name, call.entry.writes
+    name = call.tool_name
+    writes = call.entry.writes
     first = how_to_check(call) or "find out whether it happened"
     raise ToolError(
         "upstream_error",

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from rightcall.model.call import ToolCall
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import LedgerEntry, Trajectory
+from rightcall.records.call import ToolCall
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import LedgerEntry, Trajectory
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.runtime.context import effects
 

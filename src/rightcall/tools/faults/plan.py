@@ -24,7 +24,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
-from rightcall.model.record import Record, Sequenced
+from rightcall.records.record import Record, Sequenced
 
 DeliveryFault = Literal["duplicate_delivery", "key_expired"]
 FaultBefore = Literal[

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.words import name_tokens, stem, word_set
-from rightcall.model.tool_roles import ParameterClass, SinkKind, ToolRoles
+from rightcall.records.tool_roles import ParameterClass, SinkKind, ToolRoles
 from rightcall.schema.effects import EFFECTS
 from rightcall.tools.guard.policy import FORMAT, CallLimit, GuardPolicy, GuardRule, Vouching
 

@@ -10,8 +10,8 @@ import msgspec
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.text import first_names
-from rightcall.model.tool import Tool
-from rightcall.model.tool_roles import ParameterClass, ToolRoles
+from rightcall.records.tool import Tool
+from rightcall.records.tool_roles import ParameterClass, ToolRoles
 from rightcall.schema.roles.derivation import tool_roles, toolset_roles
 from rightcall.schema.roles.leaves import leaves, types_of
 from rightcall.schema.roles.parameters import classify

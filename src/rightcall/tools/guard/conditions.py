@@ -10,7 +10,7 @@ from typing import Any
 
 from rightcall.core.text import pluralize
 from rightcall.core.words import name_tokens
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.schema.roles.parameters import TECHNICAL_NAMES, classes_of_name
 from rightcall.tools.guard.base_rules import words_of
 from rightcall.tools.guard.policy import Condition, GuardRule, Vouching, several

@@ -17,13 +17,13 @@ from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from rightcall.model.approval import CONFIRMATION_PARAMETER
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import Trajectory
+from rightcall.records.approval import CONFIRMATION_PARAMETER
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import Trajectory
 from rightcall.tools.definitions.validate import problems
 from rightcall.tools.guard.binding import BoundPolicy, covers
 from rightcall.tools.guard.conditions import Breach, CheckedCall, Used, amount_of, breach_of, limit_key
@@ -252,7 +252,8 @@ def _replay_trajectory(state: GuardState, trajectory: Trajectory) -> Iterator[tu
         if message.role in ("user", "system"):
             state.hear(message.content)
         elif message.calls:
-            batch, waiting = waiting[: len(message.calls)], waiting[len(message.calls) :]
+            batch = waiting[: len(message.calls)]
+            waiting = waiting[len(message.calls) :]
             yield from judge_batch(state, batch)
 
 

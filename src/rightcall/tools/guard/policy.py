@@ -26,8 +26,8 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.text import first_names
 from rightcall.files.documents import read_document, refuse_other_format
-from rightcall.model.record import Record, Sequenced, Several
-from rightcall.model.tool_roles import RolePlan, SinkKind
+from rightcall.records.record import Record, Sequenced, Several
+from rightcall.records.tool_roles import RolePlan, SinkKind
 
 FORMAT = "rightcall/guard/1"
 Base = Literal["auto", "strict", "none"]

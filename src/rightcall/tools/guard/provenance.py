@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rightcall.core.words import name_tokens, stem, words
-from rightcall.model.tool_roles import ToolRoles
+from rightcall.records.tool_roles import ToolRoles
 from rightcall.schema.roles.parameters import FOREIGN_FIELDS, PICK, PRIVATE_FIELDS, SENDER_FIELDS, singular
 from rightcall.tools.guard.policy import GuardPolicy, Vouching, several
 from rightcall.tools.guard.values import (
@@ -43,7 +43,8 @@ class Provenance:
     """What the user said (U), fields (K), senders (S), untrusted texts (X) and private values (P) of one trial."""
 
     def __init__(self, policy: GuardPolicy) -> None:
-        self._policy, self._strict = policy, policy.known == "strict"
+        self._policy = policy
+        self._strict = policy.known == "strict"
         self._senders_rule = policy.trust.senders or ("none" if self._strict else "named")
         self.user_text = ""
         self.user_words: set[str] = set()

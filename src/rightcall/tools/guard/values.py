@@ -41,7 +41,8 @@ def fold_value(value: str) -> str:
 
 def whole_in(value: str, text: str) -> bool:
     """Whether a folded value occurs in a folded text, and not as a part of a longer word, address or number."""
-    start, hits = text.find(value), 0
+    start = text.find(value)
+    hits = 0
     while start >= 0:
         end = start + len(value)
         if not _is_glued(text, start - 1, start - 2) and not _is_glued(text, end, end + 1):

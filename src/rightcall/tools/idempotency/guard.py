@@ -19,7 +19,7 @@ import msgspec
 from rightcall.core.codec import encode
 from rightcall.core.errors import ToolServerDown
 from rightcall.core.event_loop.worker_threads import in_background, in_thread
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.tools.idempotency.owners import Heartbeat, Owner
 from rightcall.tools.idempotency.store import (
     BEATS,
@@ -157,14 +157,16 @@ class Idempotency:
         call.owner.abandon = _abandonment(self.store, call.key, call.owner.id, attempt)
         if self._heartbeat is not None:
             # made of parts: a reference to the call would keep its owner alive
-            claim, clock = (call.key, call.owner.id, attempt), self._clock(call)
+            claim = (call.key, call.owner.id, attempt)
+            clock = self._clock(call)
             call.owner.renew = lambda: self.store.renew(*claim, clock.now() + self.lease_s)
             self._heartbeat.start()
         return await next(call)
 
     def _let_go(self, call: ActiveCall, state: EndState) -> None:
         """End a claim without an answer, at once or when the last thread of its tool has ended."""
-        owner, work = call.owner, call.work
+        owner = call.owner
+        work = call.work
         assert owner is not None
         if state == "unknown" and work is not None and work.interrupted:
             owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work)
@@ -266,7 +268,8 @@ def _with_turn_key(call: ActiveCall) -> ActiveCall:
     Within a trial every call is another operation, so it is run. When a killed trial is run again, its nth call
     is the one that was already run. No caller can send such a key: "#" is escaped in theirs.
     """
-    context, name = call.context, call.tool_name
+    context = call.context
+    name = call.tool_name
     turn = context.count(("unkeyed", name, call.fingerprint))
     numbered = call.copy()
     numbered.key = f"{_prefix(context.run, context.task, context.trial, name)}#{turn}:{call.fingerprint}"
@@ -282,7 +285,8 @@ def _abandonment(
         state: EndState = "unknown"
         result = b""
         if work is not None and work.late is not None and work.late.outcome == "ok":
-            state, result = "done", _encode_reply(work.late, "done")
+            state = "done"
+            result = _encode_reply(work.late, "done")
         with contextlib.suppress(StoreDownError):
             store.finish(key, owner, attempt, state, result)
 

@@ -125,7 +125,8 @@ class IdempotencyStore:
         create: bool = True,
     ) -> None:
         self._open = connect or (lambda: connection)
-        self._errors, self.remote = errors, remote
+        self._errors = errors
+        self.remote = remote
         self._silent: dict[str, tuple[tuple[Any, ...], float]] = {}
         self._connection: Any = None
         self._lock = threading.RLock()
@@ -150,7 +151,8 @@ class IdempotencyStore:
         self._begun += 1
         if self._begun % PRUNE_EVERY == 0:
             self.prune(wish.now)
-        lease_until, expires_at = wish.now + wish.lease_s, wish.now + wish.ttl_s
+        lease_until = wish.now + wish.lease_s
+        expires_at = wish.now + wish.ttl_s
         for _ in range(20):
             if self._change(INSERT, (wish.key, wish.fingerprint, wish.owner, lease_until, expires_at)):
                 return Claim("run")
@@ -333,7 +335,8 @@ class GroupCommit:
             raise
 
     def _commit(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting = self._waiting
+        self._waiting = []
         if not waiting:
             return
         try:

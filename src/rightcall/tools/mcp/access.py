@@ -31,7 +31,8 @@ class ServerAccess:
     """
 
     def __init__(self, address: McpAddress, sdk: McpSdk) -> None:
-        self._address, self._sdk = address, sdk
+        self._address = address
+        self._sdk = sdk
         self.refusal = 0
         self._headers = request_headers(address)
         self.issued: list[str] = []
@@ -102,7 +103,8 @@ def client_credentials(oauth: McpOAuth, sdk: McpSdk, issued: Callable[[str], Non
 
     class ClientCredentials(sdk.http.Auth):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:
-            self._token, self._expires = "", 0.0
+            self._token = ""
+            self._expires = 0.0
 
         async def async_auth_flow(self, request: Any) -> AsyncIterator[Any]:
             fresh = False
@@ -132,11 +134,13 @@ def client_credentials(oauth: McpOAuth, sdk: McpSdk, issued: Callable[[str], Non
                 raise InfrastructureError(f"{where} gave no token (status {response.status_code}): {hint}")
             try:
                 granted = response.json()
-                token, lifetime = granted["access_token"], float(granted.get("expires_in") or 3600)
+                token = granted["access_token"]
+                lifetime = float(granted.get("expires_in") or 3600)
             except (ValueError, KeyError, TypeError):
                 raise InfrastructureError(f"{where} answered without an access token") from None
             issued(str(token))
-            self._token, self._expires = str(token), time.monotonic() + max(lifetime - EARLY_S, lifetime / 2)
+            self._token = str(token)
+            self._expires = time.monotonic() + max(lifetime - EARLY_S, lifetime / 2)
 
     return ClientCredentials()
 

@@ -87,7 +87,8 @@ def read_address(source: str | Mapping[str, Any], where: str = "mcp") -> McpAddr
             raise InputError(where, "no command", 'write it as mcp:"npx -y some-server"')
         return McpAddress(command)
 
-    fields, field_names = dict(source), [field.name for field in dataclasses.fields(McpAddress)]
+    fields = dict(source)
+    field_names = [field.name for field in dataclasses.fields(McpAddress)]
     for unknown in (name for name in fields if name not in field_names):
         hint = suggestion(unknown, field_names) or f"known fields: {', '.join(field_names)}"
         raise InputError(where, f"unknown field '{unknown}'", hint)

@@ -16,9 +16,9 @@ from functools import partial
 from typing import Any
 
 from rightcall.core.errors import InfrastructureError, InputError, ToolServerDown
-from rightcall.model.dialects.mcp import read_tool
-from rightcall.model.tool import Tool
 from rightcall.recording.mcp.session_recorder import SessionRecorder
+from rightcall.records.dialects.mcp import read_tool
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import Late
 from rightcall.tools.definitions.validate import check_schema, schema_problems
@@ -45,7 +45,9 @@ NO_ANSWERS = (
 MOST_DEATHS = 5
 """Connections lost in a row, without one answered call, after which a server is given up."""
 
-RESTARTS, FIRST_PAUSE_S, LONGEST_PAUSE_S = 3, 0.2, 2.0
+RESTARTS = 3
+FIRST_PAUSE_S = 0.2
+LONGEST_PAUSE_S = 2.0
 """Attempts to start a server again, and the pauses before them, which double."""
 
 
@@ -115,7 +117,8 @@ class McpServer(ServerSession):
     async def _reply_on_new_connection(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The reply to a call. It is sent again, on a new connection, only if the server cannot have looked at it."""
         self._in_flight += 1
-        alone, life = self._in_flight == 1, self._life
+        alone = self._in_flight == 1
+        life = self._life
         try:
             reply = await self._reply_unless_refused(name, arguments)
             if _message_of(reply) != SESSION_GONE or (self._access is not None and self._access.refusal):
@@ -194,7 +197,8 @@ class McpServer(ServerSession):
 
     async def _list(self) -> None:
         raw = await self.list_tools()
-        self.tools, self.problems = [], []
+        self.tools = []
+        self.problems = []
         for definition in raw:
             try:
                 stated = {key: value for key, value in definition.items() if value is not None}

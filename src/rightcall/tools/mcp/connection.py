@@ -40,11 +40,13 @@ class ServerConnection:
     """A server and the task that holds its connection open (`_life`), until it is stopped or ends by itself."""
 
     def __init__(self, address: McpAddress, listener: SessionRecorder | None = None) -> None:
-        self.address, self._listener = address, listener
+        self.address = address
+        self._listener = listener
         self._access: ServerAccess | None = None
         self._secrets = secrets_of(address)
         self._stop = asyncio.Event()
-        self._mark, self._last_words = uuid.uuid4().hex, ""
+        self._mark = uuid.uuid4().hex
+        self._last_words = ""
         self._life: asyncio.Task[None] | None = None
         self.has_exited = False
 
@@ -72,7 +74,8 @@ class ServerConnection:
 
     async def _transport(self, sdk: McpSdk, stderr: Any, stack: contextlib.AsyncExitStack) -> Any:
         """A transport of the SDK to the server; a program that it starts carries the mark."""
-        address, access = self.address, self._access
+        address = self.address
+        access = self._access
         if access is not None and address.uses_sse:
             return sdk.sse_client(address.url, httpx_client_factory=access.client)
         if access is not None:

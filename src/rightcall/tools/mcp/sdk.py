@@ -33,9 +33,7 @@ def load_sdk() -> McpSdk:
         import mcp.types  # type: ignore[import-not-found,unused-ignore]
         from mcp.client.sse import sse_client  # type: ignore[import-not-found,unused-ignore]
         from mcp.client.stdio import stdio_client  # type: ignore[import-not-found,unused-ignore]
-        from mcp.client.streamable_http import (  # type: ignore[import-not-found,unused-ignore]
-            streamable_http_client,
-        )
+        from mcp.client.streamable_http import streamable_http_client  # type: ignore[import-not-found,unused-ignore]
         from mcp.shared import _httpx_utils as http_utils  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         raise MissingExtraError("tools of an MCP server", "mcp", "mcp") from None
@@ -104,7 +102,8 @@ async def two_streams(transport: Any) -> AsyncIterator[tuple[Any, Any]]:
         yield streams[0], streams[1]
 
 
-INVALID_PARAMS, METHOD_NOT_FOUND = -32602, -32601
+INVALID_PARAMS = -32602
+METHOD_NOT_FOUND = -32601
 
 
 def plain_result(answer: dict[str, Any], name: str) -> Any:

@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import Any
 
 from rightcall.core.errors import MissingExtraError
-from rightcall.model.call import ToolCall
-from rightcall.model.dialects.mcp import write_tool
+from rightcall.records.call import ToolCall
+from rightcall.records.dialects.mcp import write_tool
 from rightcall.tools.mcp.sdk import answer_of
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -95,12 +95,8 @@ def http_app(server: Any, host: str = "127.0.0.1") -> Any:
     """A server as an application for streamable HTTP at `/mcp`."""
     if hasattr(server, "streamable_http_app"):
         return server.streamable_http_app(host=host)
-    from mcp.server.streamable_http_manager import (  # type: ignore[import-not-found,unused-ignore]
-        StreamableHTTPSessionManager,
-    )
-    from mcp.server.transport_security import (  # type: ignore[import-not-found,unused-ignore]
-        TransportSecuritySettings,
-    )
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # type: ignore[import-not-found,unused-ignore]
+    from mcp.server.transport_security import TransportSecuritySettings  # type: ignore[import-not-found,unused-ignore]
     from starlette.applications import Starlette
     from starlette.routing import Route
 

@@ -32,7 +32,8 @@ DISCOVERY_S = 10.0
 MOST_MESSAGES = 10_000
 """Messages that a server may send without answering the request that is open."""
 
-MOST_PAGES, MOST_ITEMS = 1_000, 20_000
+MOST_PAGES = 1_000
+MOST_ITEMS = 20_000
 MOST_ROUNDS = 10
 ROUND_S = 0.1
 """How often a server may ask back before it answers a call, and the pause when it only asks for patience."""

@@ -11,7 +11,7 @@
 The stages, in their order; those of `faults` and `idempotency` are in the rooms of that name:
 
     prepare       parse, resolve, validate, normalise, ask for permissions and confirmation
-    outcome       what the tool returned or raised, as an outcome
+    call_record   what the tool returned or raised, as an outcome
     execute       time limits, and the tool itself, its effect recorded in the ledger; or a recording instead of it
 
 Each stage is `(call, next)`: it does its part, calls `next(call)` or not, and returns how the call

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import msgspec
 
 from rightcall.core.errors import contain_exits
-from rightcall.model.tool import Annotations, Tool
+from rightcall.records.tool import Annotations, Tool
 from rightcall.schema.sample_values import sample_value
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, Late, call_function

@@ -8,9 +8,9 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.depth import is_too_deep
-from rightcall.model.call import ToolCall, ToolResult
-from rightcall.model.record import Record
-from rightcall.model.tool import Tool
+from rightcall.records.call import ToolCall, ToolResult
+from rightcall.records.record import Record
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.validate import schema_problems
 from rightcall.tools.runtime.errors import Effect, ErrorReply, stop_reply
 from rightcall.tools.runtime.json_values import is_json, what_json_cannot_hold

@@ -15,12 +15,12 @@ import msgspec
 
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.message import Message
-from rightcall.model.tool import Tool
-from rightcall.model.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.recording.case import CURRENT
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
+from rightcall.records.tool import Tool
+from rightcall.records.trajectory import LedgerEntry, LedgerPhase, Trajectory
 from rightcall.tools.runtime.errors import Abort
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import RightCallError, suggestion
-from rightcall.model.record import Record
+from rightcall.records.record import Record
 from rightcall.tools.definitions.validate import Problem
 
 Effect = Literal["none", "done", "unknown"]
@@ -110,7 +110,9 @@ class Abort(Exception):  # noqa: N818  it is an instruction, not an error
     """
 
     def __init__(self, reason: str, *, effect: Effect | None = None, unreached: bool = False) -> None:
-        self.reason, self.effect, self.unreached = reason, effect, unreached
+        self.reason = reason
+        self.effect = effect
+        self.unreached = unreached
         super().__init__(reason)
 
 
@@ -130,7 +132,8 @@ class Aborted(RightCallError):  # noqa: N818  what happened, after an Abort
     exit_code = 4
 
     def __init__(self, reason: str, invocations: Sequence[Any] = ()) -> None:
-        self.reason, self.invocations = reason, list(invocations)
+        self.reason = reason
+        self.invocations = list(invocations)
         super().__init__(f"the agent was stopped: {reason}")
 
 

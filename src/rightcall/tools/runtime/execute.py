@@ -25,9 +25,9 @@ from rightcall.tools.definitions.function import call_function
 from rightcall.tools.idempotency.owners import Owner, holding
 from rightcall.tools.runtime.bound_tool import RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, Outcome, ToolWork, usable
+from rightcall.tools.runtime.call_record import deadline_passed, not_begun, read_result, still_running
 from rightcall.tools.runtime.errors import ERROR_CODES, Abort, Effect, ErrorReply, Retry, ToolError
 from rightcall.tools.runtime.invocation import ActiveCall, Next
-from rightcall.tools.runtime.outcome import deadline_passed, not_begun, read_result, still_running
 
 
 async def perform(call: ActiveCall) -> Any:
@@ -56,7 +56,8 @@ async def perform(call: ActiveCall) -> Any:
             did()
         elif effect != "none" and not work.acted:
             call.log("unknown", attempt=call.attempt)
-        work.failed_after_acting, work.interrupted = work.acted, _is_interruption(error)
+        work.failed_after_acting = work.acted
+        work.interrupted = _is_interruption(error)
         raise
     if took_action(result):
         did()
@@ -180,7 +181,8 @@ async def recorded_call(call: ActiveCall, next: Next) -> Finished:
     ask = case.tool_ask(call.tool_name, call.arguments)
     if case.is_replaying:
         return _replay(call, _recorded_reply(case, ask))
-    pending, ledger = case.begin_call(ask), call.context.ledger
+    pending = case.begin_call(ask)
+    ledger = call.context.ledger
     calls_before = len(ledger.entries)
     ending: dict[str, Any] = {}
     try:

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import msgspec
 
-from rightcall.model.approval import Approval
-from rightcall.model.call import CallStatus, ToolCall
-from rightcall.model.golden import AnyGolden, ConversationalGolden, Golden
-from rightcall.model.trajectory import LedgerPhase, Trajectory
+from rightcall.records.approval import Approval
+from rightcall.records.call import CallStatus, ToolCall
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.trajectory import LedgerPhase, Trajectory
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome, ToolWork

@@ -11,7 +11,7 @@ from rightcall.core.canonical_json import canonical
 from rightcall.core.depth import MAX_DEPTH
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import shorten
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 
 
 def normalise_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:

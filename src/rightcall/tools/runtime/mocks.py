@@ -32,7 +32,7 @@ from rightcall.core.codec import convert
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.options import described
 from rightcall.files.python_object import failure_place, load_object
-from rightcall.model.tool import Tool
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.function import call_function
 from rightcall.tools.runtime.call_outcome import usable
 from rightcall.tools.runtime.context import CallContext
@@ -124,8 +124,10 @@ class MockPlan:
         tools: Iterable[Tool],
         runtime_only: Mapping[str, frozenset[str]] | None = None,
     ) -> None:
-        self._tools, self._runtime_only = {tool.name: tool for tool in tools}, runtime_only or {}
-        tool_names, problems = list(self._tools), []
+        self._tools = {tool.name: tool for tool in tools}
+        self._runtime_only = runtime_only or {}
+        tool_names = list(self._tools)
+        problems = []
         self._mocks: dict[str, Mock] = {}
         self._functions: dict[str, Callable[..., Any]] = {}
         self._dispatcher: Callable[..., Any] | None = None
@@ -238,7 +240,8 @@ def _dispatch(function: Callable[..., Any], tool: str, arguments: dict[str, Any]
         return result
     if not isinstance(answer, dict) or not isinstance(answer.get("error"), str) or not answer["error"]:
         return result
-    text, hint = answer["error"], str(answer.get("hint") or "")
+    text = answer["error"]
+    hint = str(answer.get("hint") or "")
     detail = str(answer.get("detail") or answer.get("message") or text)
     if code_problem(text, hint):
         raise ToolError(UNNAMED_ERROR, detail, hint=hint or "correct the call, or tell the user")
@@ -261,7 +264,8 @@ def _call_problems(function: Callable[..., Any], tool: Tool, runtime_only: froze
         name for name in of_tool if name in tool.input_schema.get("required", ()) or name in tool.defaults()
     }
     for parameter in parameters.values():
-        name, is_needed = parameter.name, parameter.default is parameter.empty
+        name = parameter.name
+        is_needed = parameter.default is parameter.empty
         if not is_needed or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
         if parameter.kind is parameter.POSITIONAL_ONLY:

@@ -18,11 +18,11 @@ from rightcall.core.errors import ToolServerDown
 from rightcall.tools.definitions.function import call_function
 from rightcall.tools.idempotency.guard import Idempotency
 from rightcall.tools.runtime.call_outcome import Finished, Invocation, Outcome
+from rightcall.tools.runtime.call_record import Outcomes, known_failure
 from rightcall.tools.runtime.errors import Abort, Effect, ErrorReply, ToolError, stop_reply
 from rightcall.tools.runtime.execute import deadline, perform, recorded_call
 from rightcall.tools.runtime.invocation import ActiveCall, Next, Place, Stage, chain_stages, finished_call
 from rightcall.tools.runtime.json_values import fingerprint
-from rightcall.tools.runtime.outcome import Outcomes, known_failure
 from rightcall.tools.runtime.policy import ToolRules
 from rightcall.tools.runtime.prepare import Preparer, Refused, WaitingCall
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from rightcall.core.errors import suggestion
-from rightcall.model.approval import ApprovalPolicy
-from rightcall.model.tool import Tool
+from rightcall.records.approval import ApprovalPolicy
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.validate import problems as argument_problems
 from rightcall.tools.runtime.bound_tool import BoundTool
 

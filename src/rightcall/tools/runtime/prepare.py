@@ -13,8 +13,8 @@ import msgspec
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.key_formats import CONFIRMATION_PREFIX
-from rightcall.model.approval import CONFIRMATION_PARAMETER, Approval, ApprovalPolicy
-from rightcall.model.tool import Tool
+from rightcall.records.approval import CONFIRMATION_PARAMETER, Approval, ApprovalPolicy
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.definitions.function import call_function
 from rightcall.tools.definitions.validate import Problem, problems

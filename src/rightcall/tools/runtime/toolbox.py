@@ -13,11 +13,11 @@ import msgspec
 from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, InputError, suggestion
 from rightcall.core.seam import BUILT_IN, load
-from rightcall.model.approval import read_approvals
-from rightcall.model.call import ToolCall
-from rightcall.model.golden import AnyGolden
-from rightcall.model.tool import Tool
 from rightcall.recording.case import CURRENT
+from rightcall.records.approval import read_approvals
+from rightcall.records.call import ToolCall
+from rightcall.records.golden import AnyGolden
+from rightcall.records.tool import Tool
 from rightcall.tools.definitions.function import PLAIN, FunctionTool, tool
 from rightcall.tools.definitions.validate import check_schema
 from rightcall.tools.idempotency.guard import Idempotency

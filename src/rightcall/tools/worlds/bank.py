@@ -62,7 +62,8 @@ class Bank(World):
         """
         if cents < 1:
             raise ToolError("precondition_failed", "the amount must be at least 1 cent", retry="fix_args")
-        giving, taking = self._account(source), self._account(target)
+        giving = self._account(source)
+        taking = self._account(target)
         if giving["balance"] < cents:
             raise ToolError(
                 "precondition_failed",

@@ -11,11 +11,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-QUESTION, SYSTEM, ANSWER = (
-    "Weather in Hanoi and Hue, then book two seats",
-    "You plan trips.",
-    "Sunny, but no seats.",
-)
+QUESTION = "Weather in Hanoi and Hue, then book two seats"
+SYSTEM = "You plan trips."
+ANSWER = "Sunny, but no seats."
 STEPS: tuple[list[tuple[str, str, dict[str, Any]]], ...] = (
     [("c1", "get_weather", {"city": "Hanoi"}), ("c2", "get_weather", {"city": "Hue"})],
     [("c3", "book", {"city": "Hanoi", "seats": 2})],

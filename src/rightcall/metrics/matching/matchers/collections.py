@@ -46,7 +46,8 @@ class Bag(msgspec.Struct):
         if self.kind == "set":
             return self._as_set(value, at)
         full, total = best_pairing(self.members, value, at)
-        member_count, value_count = len(self.members), len(value)
+        member_count = len(self.members)
+        value_count = len(value)
         if self.kind == "superset_of":
             return total / member_count
         if self.kind == "subset_of":

@@ -12,16 +12,8 @@ import msgspec
 
 from rightcall.core.codec import DecodeErrors
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import (
-    MISSING,
-    Kind,
-    Matcher,
-    Scope,
-    Sources,
-    equality_key,
-    wrong,
-)
-from rightcall.model.call import ToolCall
+from rightcall.metrics.matching.base import MISSING, Kind, Matcher, Scope, Sources, equality_key, wrong
+from rightcall.records.call import ToolCall
 
 NOT_RECORDED = ", which was not recorded"
 OF_ANOTHER_CALL = ", not of another call's"
@@ -153,7 +145,8 @@ def _decode_json(text: str) -> Any:
 
 def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
     settings = {**spec, **options} if isinstance(spec, dict) else {"call": spec, **options}
-    call, path = settings.get("call"), settings.get("path", "")
+    call = settings.get("call")
+    path = settings.get("path", "")
     if not isinstance(call, str) or not isinstance(path, str):
         raise wrong("ref", 'an object {"call": id, "path": where}', spec)
     if call not in scope.tool_of:

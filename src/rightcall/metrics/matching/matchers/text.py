@@ -13,15 +13,7 @@ import msgspec
 
 from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import InputError
-from rightcall.metrics.matching.base import (
-    Kind,
-    Matcher,
-    Scope,
-    same,
-    short_json,
-    text_of,
-    vacuous,
-)
+from rightcall.metrics.matching.base import Kind, Matcher, Scope, same, short_json, text_of, vacuous
 from rightcall.tools.definitions.validate import pattern_test
 
 
@@ -101,7 +93,8 @@ class Date(msgspec.Struct):
     value: str
 
     def score(self, value: Any, at: int) -> float:
-        expected, actual = parse_date(self.value), parse_date(value) if isinstance(value, str) else None
+        expected = parse_date(self.value)
+        actual = parse_date(value) if isinstance(value, str) else None
         if expected is None or actual is None:
             return 0.0
         return 1.0 if _same_moment(expected, actual) else 0.0

@@ -1,6 +1,6 @@
 """The pages: one file each, with the `routes` it answers. A new page is a new file.
 
-Pages of wings and installed packages enter through the seam: a module with `routes`, and maybe a folder of `TEMPLATES`
+Pages of limbs and installed packages enter through the seam: a module with `routes`, and maybe a folder of `TEMPLATES`
 and its `NAVIGATION`, a title and a path.
 """
 
@@ -23,7 +23,7 @@ def all_routes() -> list[BaseRoute]:
 
 
 def added_pages() -> list[Any]:
-    """The pages of wings and installed packages."""
+    """The pages of limbs and installed packages."""
     built_in = BUILT_IN["pages"]
     pages = [find("pages", name) for name in (*built_in, *plugins("pages", built_in))]
     return [page for page in pages if page is not None]

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from rightcall.core.codec import encode, to_plain
 from rightcall.improve.run_setup import run_record
-from rightcall.model import CaseResult
+from rightcall.records import CaseResult
 from rightcall.show.dashboard.links import bad_request
 from rightcall.show.dashboard.page_renderer import page
 from rightcall.show.dashboard.pages.runs import result_filter

@@ -42,7 +42,8 @@ def compare(request: Request) -> Response:
         likely = likely_pair(offered) if len(offered) > 1 else ()
         return page(request, "compare_choose.html", runs=offered, likely=likely)
     before, after = pair
-    store, query = store_of(request), request.query_params
+    store = store_of(request)
+    query = request.query_params
     compared = store.runs.compare(before.id, after.id)
     stored_counts = _read_once(request, "counts", pair, lambda _: compared.counts())
     counts = {change: stored_counts.get(change, 0) for change in CHANGES}
@@ -74,7 +75,8 @@ def verdict(request: Request) -> Response:
     pair = pair_from_url(request)
     if pair is None:
         raise HTTPException(400, "a comparison needs before and after")
-    comparison, what = _verdict(request, *pair), _what_changed(request, *pair)
+    comparison = _verdict(request, *pair)
+    what = _what_changed(request, *pair)
     return page(request, "compare_verdict.html", found=comparison, what=what)
 
 
@@ -94,7 +96,8 @@ def _matrix_page(request: Request, several: list[StoredRun]) -> Response:
 
 def compare_case(request: Request) -> Response:
     """One golden in both runs, with both transcripts."""
-    pair, golden_id = pair_from_url(request), request.query_params.get("id")
+    pair = pair_from_url(request)
+    golden_id = request.query_params.get("id")
     if pair is None or golden_id is None:
         raise HTTPException(400, "a comparison of a case needs before, after and id")
     sides = [
@@ -107,7 +110,8 @@ def compare_case(request: Request) -> Response:
 
 def pair_from_url(request: Request) -> tuple[StoredRun, StoredRun] | None:
     """Before and after from the URL; two unordered runs are sorted by time."""
-    store, query = store_of(request), request.query_params
+    store = store_of(request)
+    query = request.query_params
     if query.get("before") and query.get("after"):
         return store.runs.get(query["before"]), store.runs.get(query["after"])
     chosen = runs_from_url(request)
@@ -172,7 +176,8 @@ def _key(what: str, runs: Sequence[StoredRun]) -> Hashable:
 
 
 def _side(request: Request, run: StoredRun, golden_id: str, name: str) -> dict[str, Any]:
-    store, missing = store_of(request), {"name": name, "run": run, "view": None}
+    store = store_of(request)
+    missing = {"name": name, "run": run, "view": None}
     try:
         stored_case = store.runs.case(run.id, golden_id)
     except InputError:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.model.label import LabelWord
+from rightcall.records.label import LabelWord
 from rightcall.run.judge_report import judge_report
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
@@ -57,7 +57,8 @@ def metrics(request: Request) -> Response:
 def metric(request: Request) -> Response:
     """One case to label: the named one, else the next that is open."""
     session = _session(request)
-    judged, query = session.judged, request.query_params
+    judged = session.judged
+    query = request.query_params
     open_cases = session.open_cases()
     case = query.get("case") or _next_case(open_cases, session.order, query.get("after", ""))
     here = _settings_in_url(request)
@@ -74,7 +75,8 @@ def metric(request: Request) -> Response:
     }
     if not case:
         return page(request, "label_done.html", **content)
-    question, own = session.question(case), session.own_label(case)
+    question = session.question(case)
+    own = session.own_label(case)
     earlier = session.previous_answers(case)
     score = question.score
     verdict = "no verdict" if score.error else "pass" if score.passed else "fail"
@@ -99,7 +101,8 @@ def answer(request: Request) -> Response:
     """Store an answer; then on to the next case."""
     fields = posted_fields(request)
     session = _session(request)
-    case, word = fields.get("case", ""), fields.get("label", "")
+    case = fields.get("case", "")
+    word = fields.get("label", "")
     if word not in WORDS:
         raise HTTPException(400, f"label must be one of {', '.join(WORDS)}, not '{word[:30]}'")
     if case not in session.judged.cases:

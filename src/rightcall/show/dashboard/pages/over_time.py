@@ -27,7 +27,8 @@ MOST_LINES = 50
 
 def over_time(request: Request) -> Response:
     """The chart and the runs it is made of; without a name, every suite to choose from."""
-    store, which = store_of(request), filter_from_url(request)
+    store = store_of(request)
+    which = filter_from_url(request)
     if which == RunFilter():
         overview = store.runs.overview()
         lines = {

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.core.text import percent, percent_interval
-from rightcall.model import Category, Code
+from rightcall.records import Category, Code
 from rightcall.run.decisions import label_sentences
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import line
@@ -39,7 +39,8 @@ STATES: dict[str, Literal["finished", "unfinished"]] = {"finished": "finished", 
 
 
 def runs(request: Request) -> Response:
-    store, query = store_of(request), request.query_params
+    store = store_of(request)
+    query = request.query_params
     which = filter_of(dict(query))
     page_runs = store.runs.page(which, limit=ON_A_PAGE + 1, after=query.get("after") or None)
     page_rows = page_runs[:ON_A_PAGE]
@@ -152,10 +153,12 @@ def tag(request: Request) -> Response:
 
 def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     """One page of the goldens that match the filters in the URL, danger first, each with all its trials."""
-    store, query = store_of(request), request.query_params
+    store = store_of(request)
+    query = request.query_params
     which = result_filter(dict(query))
     after = _last_shown(dict(query))
-    tools, dangerous = store.tools_of(stored), dangerous_goldens(request, stored)
+    tools = store.tools_of(stored)
+    dangerous = dangerous_goldens(request, stored)
     goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
     page_goldens = goldens[:ON_A_PAGE]
     filters = {

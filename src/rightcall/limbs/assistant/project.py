@@ -1,0 +1,116 @@
+"""The project folder of an assistant: which paths it may name, and which suites it may run.
+
+An assistant is not the user: it reads hostile text all day. So it names no path outside the folder, chooses no store,
+and neither the place of a suite nor a model's name in a call earns trust.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rightcall.core.errors import ConfigError, InputError
+from rightcall.files.python_object import is_object_name
+from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.run.suite import Suite, load_suite, tool_sources
+from rightcall.run.suite_actions import FILE_MODELS, judge_files, record_settings
+from rightcall.store.address import open_store, store_address
+from rightcall.store.sql.store import Store
+
+
+class RefusedPathError(InputError):
+    """A path leads out of the project."""
+
+
+class RefusedSuiteError(ConfigError):
+    """A suite would run, and the user has not allowed it."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """One folder, its store, and whether suites may run. The process works in the folder."""
+
+    root: Path
+    store_url: str | None = None
+    trust: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", self.root.resolve())
+        if (file := store_address(self.store_url).file) is not None:
+            self.inside(str(file), "the store")
+
+    def inside(self, text: str, what: str = "path") -> Path:
+        """A path relative to the folder, symbolic links resolved; raises when it leads out of it."""
+        if "\0" in text or not text.strip():
+            raise RefusedPathError(repr(text)[:200], f"is not a valid {what}")
+        try:
+            whole = (self.root / text).resolve()
+        except (OSError, RuntimeError, ValueError) as error:
+            raise RefusedPathError(text[:200], f"cannot be resolved: {error}") from None
+        if not whole.is_relative_to(self.root):
+            raise RefusedPathError(
+                text[:200], f"{what} is outside the project folder", "name a path inside the project"
+            )
+        return whole.relative_to(self.root)
+
+    def file(self, text: str) -> Path:
+        """An existing file of the project."""
+        path = self.inside(text)
+        if not (self.root / path).is_file():
+            raise InputError(text[:200], "no such file in the project", "paths are relative to its folder")
+        return path
+
+    def run_name(self, text: str) -> str:
+        """A run as a user names it; where a file is meant, it is one of the project."""
+        self.inside(text, "run")
+        return text
+
+    def suite(self, text: str, model: str | None = None) -> tuple[Path, Suite]:
+        """A suite whose files are all in the project."""
+        path = self.file(text)
+        suite = load_suite(path)
+        for named in _files_of(suite, path.parent, model):
+            self.inside(str(named), f"what {path} names")
+        return path, suite
+
+    def require_trust(self, path: Path) -> None:
+        """Raise unless the user started the server with `--trust`: the assistant may have written the suite."""
+        if not self.trust:
+            raise RefusedSuiteError(
+                f"{path}: a suite can start programs, so only the user can allow it: review it, then start the server "
+                f"with `rightcall mcp serve --trust`, or type `rightcall run {path}`"
+            )
+
+    def store(self, *, must_exist: bool = True) -> Store:
+        return open_store(self.store_url, must_exist=must_exist)
+
+
+def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
+    """Every path that running a suite would read or write."""
+    yield folder / suite.dataset
+    sources = tool_sources(suite.tools)
+    if isinstance(sources.listed, str) and not is_object_name(sources.listed):
+        yield folder / sources.listed
+    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
+    yield from (folder / skills for skills in (*sources.skills, *offered))
+    if isinstance(suite.faults, str):
+        yield folder / suite.faults
+    user = suite.user.model if suite.user else None
+    entries = (entry.model if isinstance(entry, ModelEndpoint) else entry for entry in suite.models.values())
+    for name in (model or suite.agent.model, *([user] if user else ()), *entries):
+        prefix, _, file = name.partition(":")
+        if (
+            prefix in FILE_MODELS and file
+        ):  # next to the suite if it is there, otherwise in the working folder
+            yield folder / file
+            yield Path(file)
+    yield from map(Path, judge_files(suite))
+    yield folder / record_settings(suite).folder
+    for glob in suite.agent.code:
+        yield folder / glob.removeprefix("!")
+    baseline = suite.gate.get("baseline")
+    run = baseline.get("run") if isinstance(baseline, dict) else baseline
+    if isinstance(run, str):
+        yield Path(os.curdir) / run

@@ -1,0 +1,149 @@
+"""Settings for generation, under DeepEval's names where they exist.
+
+An evolution makes an input harder or rarer, with a prompt in `prompts/evolve_*.md`. To add one: a member of
+`Evolution` and its prompt.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+from rightcall.core.errors import ConfigError
+from rightcall.providers.base import Provider
+from rightcall.providers.endpoint import ModelEndpoint
+
+
+class Evolution(Enum):
+    """One way to rewrite an input."""
+
+    REASONING = "Reasoning"
+    MULTICONTEXT = "Multi-context"
+    CONCRETIZING = "Concretizing"
+    CONSTRAINED = "Constrained"
+    COMPARATIVE = "Comparative"
+    HYPOTHETICAL = "Hypothetical"
+    IN_BREADTH = "In-Breadth"
+
+    @property
+    def prompt(self) -> str:
+        """The name of its prompt."""
+        return "evolve_" + self.value.lower().replace("-", "_")
+
+
+EVEN_WEIGHTS: Mapping[Evolution, float] = MappingProxyType(dict.fromkeys(Evolution, 1 / len(Evolution)))
+"""Equal weights."""
+
+
+def draw(
+    weights: Mapping[Evolution, float], count: int, rng: random.Random, *, with_context: bool
+) -> list[Evolution]:
+    """`count` evolutions by weight; without a context, none that needs one."""
+    possible = {
+        evolution: weight
+        for evolution, weight in weights.items()
+        if weight > 0 and (with_context or evolution is not Evolution.MULTICONTEXT)
+    }
+    return rng.choices(list(possible), list(possible.values()), k=count) if possible else []
+
+
+Model = str | ModelEndpoint | Provider
+
+
+@dataclass(frozen=True)
+class FiltrationConfig:
+    """The rating an input needs from a critic to be kept: the mean of clarity and answerability.
+
+    An input below the threshold is rewritten at most `max_quality_retries` times, rated again each time, and
+    dropped when it is still below. The critic is the synthesizer's model unless another is set.
+    """
+
+    synthetic_input_quality_threshold: float = 0.5
+    max_quality_retries: int = 3
+    critic_model: Model | None = None
+
+    def __post_init__(self) -> None:
+        _share("synthetic_input_quality_threshold", self.synthetic_input_quality_threshold)
+        _count("max_quality_retries", self.max_quality_retries, least=0)
+
+
+@dataclass(frozen=True)
+class EvolutionConfig:
+    """How many evolutions each input goes through, and how often each kind is drawn."""
+
+    num_evolutions: int = 1
+    evolutions: Mapping[Evolution, float] = field(default_factory=lambda: EVEN_WEIGHTS)
+
+    def __post_init__(self) -> None:
+        _count("num_evolutions", self.num_evolutions, least=0)
+        if any(weight < 0 for weight in self.evolutions.values()) or not any(self.evolutions.values()):
+            raise ConfigError("evolutions: weights must not be negative, and one must be above 0")
+
+
+@dataclass(frozen=True)
+class StylingConfig:
+    """How inputs and expected outputs read."""
+
+    scenario: str | None = None
+    task: str | None = None
+    input_format: str | None = None
+    expected_output_format: str | None = None
+
+
+@dataclass(frozen=True)
+class ContextConstructionConfig:
+    """How documents become contexts: chunks of `chunk_size` characters, up to `max_context_length` neighbours each.
+
+    Contexts that a critic rates below `context_quality_threshold` are dropped.
+    """
+
+    chunk_size: int = 1024
+    chunk_overlap: int = 0
+    max_contexts_per_document: int = 3
+    max_context_length: int = 3
+    context_quality_threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        _count("chunk_size", self.chunk_size, least=16)
+        _count("chunk_overlap", self.chunk_overlap, least=0)
+        if self.chunk_overlap >= self.chunk_size:
+            raise ConfigError(
+                f"chunk_overlap ({self.chunk_overlap}) must be less than chunk_size ({self.chunk_size})"
+            )
+        for name in ("max_contexts_per_document", "max_context_length"):
+            _count(name, getattr(self, name), least=1)
+        _share("context_quality_threshold", self.context_quality_threshold)
+
+
+@dataclass(frozen=True)
+class VerificationConfig:
+    """Verification of expected calls: `agree` of `samples` solvers must recover them from the request alone.
+
+    With `literal`, the request must also contain every value, and no other number. `attempts` is the number
+    of attempts per plan.
+    """
+
+    samples: int = 3
+    agree: int = 2
+    literal: bool = True
+    temperature: float = 0.7
+    attempts: int = 3
+
+    def __post_init__(self) -> None:
+        _count("samples", self.samples, least=1)
+        _count("attempts", self.attempts, least=1)
+        if not 1 <= self.agree <= self.samples:
+            raise ConfigError(f"agree must be between 1 and samples ({self.samples}), got {self.agree}")
+
+
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ConfigError(f"{name} must be between 0 and 1, got {value}")
+
+
+def _count(name: str, value: int, *, least: int) -> None:
+    if value < least:
+        raise ConfigError(f"{name} must be at least {least}, got {value}")

@@ -1,0 +1,171 @@
+"""Documents as text: txt, md, html, pdf and docx. Untrusted: size-limited, never executed or fetched."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+
+from rightcall.core.errors import InputError, MissingExtraError
+from rightcall.files.checked_read import require_file
+from rightcall.records.record import Record
+
+MOST_BYTES = 20_000_000
+"""Maximum size of a document: anything larger is probably a log file."""
+
+MOST_UNPACKED = 100_000_000
+"""Maximum uncompressed size of a docx."""
+
+MOST_PAGES = 5_000
+BLOCK_TAGS = "p div section article li ul ol table tr h1 h2 h3 h4 h5 h6 br header footer main pre"
+OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+"""The first bytes of a .doc and of an encrypted .docx."""
+
+
+class SourceDocument(Record, frozen=True):
+    """A document's text and where it came from."""
+
+    path: str
+    text: str
+
+
+def load_document(path: str | Path) -> SourceDocument:
+    """The text of a document, by its suffix; `InputError` says what is wrong with it."""
+    path = require_file(path)
+    read = READERS.get(path.suffix.lower())
+    if read is None:
+        raise InputError(
+            str(path),
+            f"unsupported document type '{path.suffix}'",
+            f"use one of {', '.join(READERS)}",
+        )
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise InputError(
+            str(path),
+            f"has {size / 1e6:,.1f} MB, the limit is {MOST_BYTES / 1e6:,.0f} MB",
+            "split it, or use the relevant part",
+        )
+    text = read(path, path.read_bytes())
+    if not text.strip():
+        hint = "if it is scanned, run OCR first" if path.suffix.lower() == ".pdf" else ""
+        raise InputError(str(path), "contains no text", hint)
+    return SourceDocument(str(path), text)
+
+
+def _plain(path: Path, data: bytes) -> str:
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return data.decode(encoding).replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        problem = f"is not {encoding[:6].upper()}: invalid byte at {error.start:,}"
+        raise InputError(str(path), problem, "convert it to UTF-8") from None
+
+
+def _html(path: Path, data: bytes) -> str:
+    reader = _HtmlText()
+    tags, end, rest = _plain(path, data).rpartition(">")
+    reader.feed(
+        tags + end + rest.replace("<", "&lt;")
+    )  # Python looks for the end of each tag again and again
+    reader.close()
+    return reader.text()
+
+
+def _pdf(path: Path, data: bytes) -> str:
+    try:
+        import pypdf
+    except ImportError:
+        raise MissingExtraError("reading a PDF", "pypdf", "documents") from None
+    with _explain_errors(path, "PDF"):
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise InputError(str(path), "is encrypted", "save it without a password")
+        if len(reader.pages) > MOST_PAGES:
+            raise InputError(
+                str(path), f"has {len(reader.pages):,} pages, the limit is {MOST_PAGES:,}", "split it"
+            )
+        return "\n\n".join(page.extract_text() for page in reader.pages)
+
+
+def _docx(path: Path, data: bytes) -> str:
+    if data.startswith(OLD_OFFICE):
+        raise InputError(
+            str(path),
+            "is encrypted, or a renamed .doc",
+            "save it as .docx without a password",
+        )
+    try:
+        import docx
+    except ImportError:
+        raise MissingExtraError("reading a Word document", "python-docx", "documents") from None
+    with _explain_errors(path, "Word document"):
+        with zipfile.ZipFile(io.BytesIO(data)) as parts:
+            unpacked = sum(part.file_size for part in parts.infolist())
+        if unpacked > MOST_UNPACKED:
+            raise InputError(
+                str(path), f"decompresses to {unpacked / 1e6:,.0f} MB", "remove its pictures, or split it"
+            )
+        opened = docx.Document(io.BytesIO(data))
+        rows = [" | ".join(cell.text for cell in row.cells) for table in opened.tables for row in table.rows]
+        return "\n\n".join(
+            [*(paragraph.text for paragraph in opened.paragraphs if paragraph.text.strip()), *rows]
+        )
+
+
+READERS: dict[str, Callable[[Path, bytes], str]] = {
+    ".txt": _plain,
+    ".md": _plain,
+    ".markdown": _plain,
+    ".mdx": _plain,
+    ".html": _html,
+    ".htm": _html,
+    ".pdf": _pdf,
+    ".docx": _docx,
+}
+
+
+class _HtmlText(HTMLParser):
+    """The text of a page, one line per block; scripts and styles are skipped."""
+
+    BLOCKS = frozenset(BLOCK_TAGS.split())
+    HIDDEN = frozenset(("script", "style", "template", "noscript", "svg"))
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._hidden += tag in self.HIDDEN
+        if tag in self.BLOCKS:
+            self._parts.append("\n\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden = max(0, self._hidden - (tag in self.HIDDEN))
+        if tag in self.BLOCKS:
+            self._parts.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self._parts.append(re.sub(r"\s+", " ", data))
+
+    def text(self) -> str:
+        joined = "".join(self._parts)
+        return re.sub(r" *\n[ \n]*\n *", "\n\n", joined).strip()
+
+
+@contextmanager
+def _explain_errors(path: Path, kind: str) -> Iterator[None]:
+    """A broken file can raise any exception; the first line of it explains the error."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise InputError(str(path), f"is not a readable {kind} ({first_line})", "save it again") from None

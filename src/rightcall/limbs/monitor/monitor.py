@@ -1,0 +1,272 @@
+"""Monitor: traces in, checks on each, evidence of change, alarms that stay until someone acknowledges them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rightcall.core.digest import hex_digest
+from rightcall.core.event_loop import run_blocking
+from rightcall.limbs.monitor.baseline import (
+    KIND as BASELINE,
+    TrafficBaseline,
+    current_baseline,
+    make_baseline,
+)
+from rightcall.limbs.monitor.rehearsal import Rehearsal, rehearsal
+from rightcall.limbs.monitor.series_book import Crossed, Place, SeriesBook
+from rightcall.limbs.monitor.settings import HARD, JudgeSettings, MonitorSettings, load_settings, seconds
+from rightcall.limbs.traces.checks import AgentSettings, CheckedAgent, run_checks
+from rightcall.limbs.traces.redaction import Redactor
+from rightcall.limbs.traces.trace import Trace
+from rightcall.limbs.traces.trace_record import time_text, trace_to_keep
+from rightcall.metrics.measurement import measure_one
+from rightcall.metrics.resolve import as_metrics
+from rightcall.records.case import TestCase
+from rightcall.records.golden import Golden
+from rightcall.records.tool import Tool
+from rightcall.run.trust import require_trust
+from rightcall.store.address import open_store
+from rightcall.store.sql.store import Store
+from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
+from rightcall.tools.definitions.source import load_tools
+
+SPENDING = "judge"
+SALT = "rightcall"
+MOST_AGENTS = 1_000
+"""Agents whose settings and baseline are kept in memory."""
+
+
+class Monitor:
+    """Monitors the traces of agents; `feed` accepts one or many.
+
+    `config` is a `monitor.yaml`, its settings, or None for the default checks. A file whose folder is not
+    trusted is refused unless `trust=True`. Results are in the store: `status` reads them back.
+    """
+
+    def __init__(
+        self,
+        config: str | Path | MonitorSettings | None = None,
+        *,
+        store: Store | str | Path | None = None,
+        redacted: bool = False,
+        trust: bool = False,
+    ) -> None:
+        if isinstance(config, str | Path):
+            self.folder = Path(config).parent
+            self.settings = load_settings(config)
+            require_trust(Path(config), trust=trust)
+        else:
+            self.folder = Path()
+            self.settings = config or MonitorSettings()
+        self.store = store if isinstance(store, Store) else open_store(store)
+        self._redactor = (
+            None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
+        )
+        self._judges = {judge.judge: judge_of(judge) for judge in self.settings.judges}
+        self._watching: dict[str, CheckedAgent] = {}
+        self._baselines: dict[str, TrafficBaseline | None] = {}
+        self._looked_for: set[str] = set()
+        self._series = SeriesBook(self.store, self.settings, self._baseline)
+        self._spending = {
+            name: msgspec.json.decode(data, type=JudgeSpending)
+            for name, data in self.store.traces.states(SPENDING).items()
+        }
+        self.alarms: list[StoredAlarm] = []
+
+    def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
+        """Check and store traces; alarms they raise are appended to `alarms`. A trace fed again is scored
+        again, but neither counted nor given to the detectors twice."""
+        batch = [traces] if isinstance(traces, Trace) else list(traces)
+        self._looked_for.clear()
+        if len(self._watching) > MOST_AGENTS:  # names come from the traces
+            self._watching.clear()
+            self._baselines.clear()
+        kept = [self._check_trace(trace) for trace in batch]
+        fed = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
+        self.store.traces.keep(kept)
+        self._series.release(lambda: {alarm.key for alarm in self.store.traces.alarms(latched=True)})
+        for trace, held in sorted(zip(batch, kept, strict=True), key=lambda pair: pair[0].time):
+            if held.row.trace_id not in fed:
+                fed.add(held.row.trace_id)
+                self._watch(held.row, trace)
+        self._save()
+        return [held.row for held in kept]
+
+    def end_hour(self) -> None:
+        """Count the sessions of the current hour now, as at the end of a file."""
+        self._raise_drift(self._series.flush())
+        self._save()
+
+    def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
+        """Freeze a window as the reference; series start over against it."""
+        base = make_baseline(self.store, agent, start, end, timezone=self.settings.timezone)
+        self._baselines.pop(agent, None)
+        self._looked_for.discard(agent)
+        self._watching.pop(agent, None)
+        self._series.restart(agent)
+        self._save()
+        self.rehearsal(base)
+        return base
+
+    def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
+        """What the baseline would have raised, and whether the share of false alarms can be stated."""
+        return rehearsal(self.store, self.settings, base, len(self.store.traces.states(BASELINE)))
+
+    def cautions(self) -> list[str]:
+        """What cannot be promised with the baselines of the settings' agents, and why."""
+        notes = []
+        for agent in self.settings.agents:
+            base = self._baseline(agent)
+            if base is not None and (reasons := self.rehearsal(base).not_guaranteed):
+                notes.append(f"agent '{agent}': the false-alarm rate is not guaranteed: {'; '.join(reasons)}")
+        return notes
+
+    def forget(self, now: datetime.datetime) -> int:
+        """Delete traces older than `keep`; counts, alarms and traces in review stay."""
+        keep = self.settings.keep
+        old, bad = (now - datetime.timedelta(seconds=seconds(text)) for text in (keep.traces, keep.failed))
+        gone = self.store.traces.forget(time_text(int(old.timestamp() * 1e9)), failed=False)
+        return gone + self.store.traces.forget(time_text(int(bad.timestamp() * 1e9)), failed=True)
+
+    def agent_of(self, trace: Trace) -> str:
+        """The name in the settings whose `match` matches the trace; without settings the trace's own name."""
+        own_name = " ".join((trace.service or trace.agent).split())[:200] or "agent"
+        return next((name for name, agent in self.settings.agents.items() if agent.matches(trace)), own_name)
+
+    def _check_trace(self, trace: Trace) -> KeptTrace:
+        agent = self.agent_of(trace)
+        if self._redactor is not None:
+            trace = self._redactor.trace(trace)
+        watching = self._check_agent(agent)
+        checks = run_checks(self.settings.cheap, trace, watching)
+        judged = [self._judge(judge, trace) for judge in self.settings.judges]
+        checks += tuple(check for check in judged if check is not None)
+        return trace_to_keep(trace, agent, checks)
+
+    def _check_agent(self, agent: str) -> CheckedAgent:
+        if agent not in self._watching:
+            settings = self.settings.agents.get(agent, AgentSettings())
+            tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
+            base = self._baseline(agent)
+            limits = (base.slow_ms, base.many_tokens) if base else (None, None)
+            self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, *limits)
+        return self._watching[agent]
+
+    def _judge(self, judge: JudgeSettings, trace: Trace) -> TraceCheck | None:
+        """A judged check on the sample; None when the trace is not in it, or the day's budget is used up."""
+        if not is_chosen(SALT, trace.trace_id, judge.sample):
+            return None
+        spending = self._spending.setdefault(judge.judge, JudgeSpending())
+        if not spending.spend(judge.per_day, trace.time):
+            return None
+        case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
+        return TraceCheck(f"judge:{judge.judge}", self._judges[judge.judge](case))
+
+    def _watch(self, row: TraceRow, trace: Trace) -> None:
+        self._raise_drift(self._series.pass_time(row.agent, trace.time))
+        for check in row.checks:
+            if check.bad is None:
+                continue
+            if check.name in HARD and check.bad:
+                self._raise_hard(row, check)
+            self._raise_drift(self._series.watch(row, check.name, check.bad, trace.time))
+
+    def _baseline(self, agent: str) -> TrafficBaseline | None:
+        """The agent's baseline; while there is none, the store is queried once per call of `feed`."""
+        if self._baselines.get(agent) is None and agent not in self._looked_for:
+            self._looked_for.add(agent)
+            self._baselines[agent] = current_baseline(self.store, agent)
+        return self._baselines.get(agent)
+
+    def _raise_drift(self, crossed: Iterable[Crossed]) -> None:
+        for place, series, crossing in crossed:
+            base = self._baseline(place[0])
+            reference = base.checks.get(place[2]) if base else None
+            reasons = self.rehearsal(base).not_guaranteed if base else ()
+            content = {
+                "since": time_text(crossing.since_time),
+                "observed": list(series.rate()),
+                "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
+                if reference
+                else None,
+                "evidence": crossing.evidence,
+                "threshold": series.threshold,
+                "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
+                "not_guaranteed": list(reasons),
+                "values": series.n,
+                "traces": series.bad_traces[-5:],
+            }
+            series.alarm = self._raise("drift", place, content)
+
+    def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
+        latched = self.store.traces.alarms(latched=True)
+        if any(a.agent == row.agent and a.name == check.name and a.version == row.version for a in latched):
+            return
+        content = {"since": row.started_at, "reason": check.reason, "traces": [row.trace_id]}
+        self._raise("forbidden", (row.agent, row.version, check.name), content)
+
+    def _raise(self, kind: str, place: Place, content: dict[str, Any]) -> int:
+        """Store an alarm; returns its key."""
+        agent, version, check = place
+        head = {
+            "format": "rightcall/alert/1",
+            "kind": kind,
+            "agent": agent,
+            "check": check,
+            "version": version,
+        }
+        alarm = self.store.traces.add_alarm(agent, check, version, head | {"view": "/live"} | content)
+        self.alarms.append(alarm)
+        return alarm.key
+
+    def _save(self) -> None:
+        self._series.save()
+        self.store.traces.set_states(
+            SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()}
+        )
+
+
+HOUR = 3600 * 1_000_000_000
+Judge = Callable[[TestCase], float | None]
+
+
+def judge_of(settings: JudgeSettings) -> Judge:
+    """The metric of the settings: 1 when it fails, 0 when it passes, None when it gives no verdict."""
+    (metric,) = as_metrics([settings.metric])
+
+    def judge(case: TestCase) -> float | None:
+        score = run_blocking(measure_one(metric, case))
+        return None if score.error else float(not score.passed)
+
+    return judge
+
+
+def is_chosen(salt: str, trace_id: str, p: float) -> bool:
+    """Whether SHA-256(salt ‖ trace id) falls into the share p.
+
+    Equal in every process and independent of content; raising `p` keeps the traces that were already chosen.
+    """
+    return int(hex_digest(f"{salt}{trace_id}", 16), 16) / 2**64 < p
+
+
+class JudgeSpending(msgspec.Struct):
+    """How many traces a judge saw on the current day, as stored."""
+
+    day: int = 0
+    used: int = 0
+
+    def spend(self, per_day: int, time: int) -> bool:
+        """Count a trace at this time; False when the day's budget is used up."""
+        day = time // (24 * HOUR)
+        if day > self.day:
+            self.day = day
+            self.used = 0
+        if self.used >= per_day:
+            return False
+        self.used += 1
+        return True

@@ -1,0 +1,188 @@
+"""The workers of a run: who sits where, what share of the work each has, and what they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from rightcall.limbs.ray.engine import WorkerEngine, WorkerLost, WorkerOptions
+from rightcall.limbs.ray.lease import shares
+from rightcall.limbs.ray.message import (
+    Close,
+    Deal,
+    Instruction,
+    OpenOrder,
+    RateShare,
+    encode,
+    read_farewell,
+    read_hello,
+)
+from rightcall.limbs.ray.seat import Seat, refuse_unfit
+from rightcall.records.note import Note
+from rightcall.run.plan import Plan
+
+DEAL_SECONDS = 5.0
+HEARD_SECONDS = 2.0
+"""How long a worker may take to learn that its share was reduced, before others get more."""
+
+
+class RateDealer:
+    """Sends workers their even shares of the rate. A share is reduced before another is raised."""
+
+    def __init__(self, tell: Callable[[Seat, RateShare], Awaitable[None]]) -> None:
+        self._tell = tell
+        self._turn = asyncio.Lock()
+
+    async def keep_dealing(self, seats: Callable[[], Sequence[Seat]]) -> None:
+        """Deal every few seconds, until cancelled."""
+        while True:
+            await self.deal(seats())
+            await asyncio.sleep(DEAL_SECONDS)
+
+    async def deal(self, seats: Sequence[Seat]) -> None:
+        async with self._turn:
+            share = 1 / max(1, len(seats))
+            less = [seat for seat in seats if seat.rate_share > share]
+            if all(await asyncio.gather(*(self._tell_share(seat, share) for seat in less))):
+                more = [seat for seat in seats if seat.rate_share < share]
+                await asyncio.gather(*(self._tell_share(seat, share) for seat in more))
+
+    async def _tell_share(self, seat: Seat, share: float) -> bool:
+        """Send a worker its share; False if it may still be using a larger one. A lost worker has none."""
+        worker = seat.worker
+        if worker is None:
+            return True
+        try:
+            async with asyncio.timeout(HEARD_SECONDS):
+                await self._tell(seat, RateShare(share))
+        except TimeoutError:
+            return share > seat.rate_share
+        if seat.worker is worker:
+            seat.rate_share = share
+        return True
+
+
+GRACE_SECONDS = 10.0
+"""How long cells in progress may take to end after an interruption, and a worker to close."""
+
+START_SECONDS = 30.0
+"""How long a worker that is being started keeps its share of the concurrency."""
+
+
+class Crew:
+    """The seats of a run. A worker is on its seat once it has said hello and is fit to work."""
+
+    def __init__(
+        self,
+        engine: WorkerEngine,
+        options: WorkerOptions,
+        plan: Plan,
+        seats: int,
+        setup: bytes,
+        expected: Mapping[str, str],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._engine = engine
+        self._options = options
+        self._plan = plan
+        self._tell = tell
+        self._setup = setup
+        self._expected = expected
+        self.seats = [Seat(number) for number in range(seats)]
+        self.notices: dict[Note, None] = {}
+        self.dealer = None
+        if plan.agent.rate is not None:
+            self.dealer = RateDealer(lambda seat, share: self._send(seat.worker, share))
+        self._messages: set[asyncio.Task[None]] = set()
+        self._told_of_waiting = False
+
+    def workers_present(self) -> list[Seat]:
+        return [seat for seat in self.seats if seat.worker is not None]
+
+    async def welcome(self, seat: Seat) -> Any:
+        """A worker that has said hello and is fit to work; ended if it is no longer needed."""
+        worker = await self._engine.spawn(seat.number, self._setup)
+        try:
+            seat.at_once = self._share(seat)
+            hello = read_hello(await self._greet(worker, OpenOrder(seat.at_once, seat.number)))
+            seat.node = hello.node
+            refuse_unfit(seat, hello, self._expected)
+        except BaseException:
+            await self._engine.lost(worker)
+            raise
+        return worker
+
+    async def _greet(self, worker: Any, greeting: OpenOrder) -> bytes:
+        patience = self._options.hello_seconds
+        try:
+            async with asyncio.timeout(patience):
+                return await self._engine.tell(worker, encode(greeting))
+        except TimeoutError:
+            raise WorkerLost(f"no hello within {patience:g} s") from None
+
+    def tell_of_waiting(self) -> None:
+        """Report once that some workers are waiting for resources; they are used when they start."""
+        waiting = [seat for seat in self.seats if seat.worker is None]
+        late = [seat for seat in waiting if loop_time() - seat.since >= START_SECONDS]
+        if late and not self._told_of_waiting:
+            self._told_of_waiting = True
+            self._tell(
+                f"{len(self.seats) - len(waiting)} of {len(self.seats)} workers are running; "
+                "the others are waiting for resources"
+            )
+
+    async def dismiss(self, seat: Seat) -> None:
+        """Close a worker; if it dies now, nothing is lost."""
+        try:
+            async with asyncio.timeout(GRACE_SECONDS):
+                answer = await self._engine.tell(seat.worker, encode(Close()))
+            self.notices |= dict.fromkeys(read_farewell(answer).notices)
+        except (WorkerLost, TimeoutError):
+            pass
+        await self.end(seat)
+
+    async def end(self, seat: Seat) -> str:
+        """End the worker on a seat, if there is one, and say how it ended."""
+        worker = seat.worker
+        seat.worker = None
+        return await self._engine.lost(worker) if worker is not None else ""
+
+    async def end_all(self) -> None:
+        """End workers that are left when a run breaks off; after a good end there are none."""
+        for message in tuple(self._messages):
+            message.cancel()
+        for seat in self.workers_present():
+            await self.end(seat)
+
+    def deal(self) -> None:
+        """Tell workers whose share has changed; those that get less first."""
+        changed = [
+            (seat, share) for seat in self.workers_present() if (share := self._share(seat)) != seat.at_once
+        ]
+        for seat, share in sorted(changed, key=lambda pair: pair[1] - pair[0].at_once):
+            seat.at_once = share
+            self.say(seat, Deal(share))
+
+    def say(self, seat: Seat, message: Instruction) -> None:
+        """Send a worker a message without waiting: one that hangs must not delay the others."""
+        task = asyncio.create_task(self._send(seat.worker, message))
+        self._messages.add(task)
+        task.add_done_callback(self._messages.discard)
+
+    async def _send(self, worker: Any, message: Instruction) -> None:
+        with suppress(WorkerLost):  # the task that waits for its results reports it
+            await self._engine.tell(worker, encode(message))
+
+    def _share(self, seat: Seat) -> int:
+        """The concurrency of a seat, shared by seats that have a worker or will have one soon."""
+        recent = loop_time() - START_SECONDS
+        active = [
+            other for other in self.seats if other is seat or other.worker is not None or other.since > recent
+        ]
+        return max(1, shares(self._plan.concurrency, len(active))[active.index(seat)])
+
+
+def loop_time() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,125 @@
+"""OpenInference (Phoenix, Arize): `openinference.span.kind`, messages under numbered names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgspec.structs import replace
+
+from rightcall.agents.observed.framework_names import graph_place
+from rightcall.limbs.traces.content import (
+    ABSENT,
+    as_dict,
+    as_dicts,
+    first_text,
+    json_value,
+    nest_attributes,
+    parse_container,
+)
+from rightcall.limbs.traces.dialects.common import blank, definitions, own_arguments
+from rightcall.limbs.traces.messages import SpokenMessage, merge_answers, read_answer, read_messages
+from rightcall.limbs.traces.span import Observation, ObservedKind, Span
+
+NAME = "openinference"
+KIND = "openinference.span.kind"
+KINDS: dict[str, ObservedKind] = {"LLM": "llm", "TOOL": "tool", "AGENT": "agent"}
+PSEUDO_TOOLS = frozenset({"final_answer"})
+"""The pseudo-tool by which smolagents ends."""
+HANDOFF = "handoff to "
+SAYS_ERROR = re.compile(r'"status":\s*"error"|"is_error":\s*true')
+
+
+def claims(span: Span) -> bool:
+    return KIND in span.attributes
+
+
+def observe(span: Span) -> Observation:
+    attributes = span.attributes
+    observation = blank(span, NAME)
+    kind = attributes.get(KIND)
+    observation.kind = KINDS.get(kind.upper(), "other") if isinstance(kind, str) else "other"
+    if observation.kind == "tool":
+        _tool(observation, attributes)
+    elif observation.kind == "llm":
+        _model(observation, attributes)
+    elif observation.kind == "agent":
+        observation.name = first_text(attributes.get("agent.name"), span.name)
+        question = parse_container(attributes.get("input.value"))
+        observation.question = question if isinstance(question, str) else ""
+    if observation.kind in ("tool", "llm") and "metadata" in attributes:
+        observation.graph = graph_place(parse_container(attributes["metadata"]))
+    return observation
+
+
+def _tool(observation: Observation, attributes: dict[str, Any]) -> None:
+    observation.name = first_text(attributes.get("tool.name"), observation.span.name)
+    if observation.name in PSEUDO_TOOLS:
+        observation.kind = "other"
+        return
+    if observation.span.scope.endswith("openai_agents") and observation.span.name.startswith(HANDOFF):
+        agent = first_text(attributes.get("output.value")) or observation.name.removeprefix(HANDOFF)
+        observation.handoff = agent
+        observation.name = re.sub(r"\W", "_", f"transfer_to_{agent}").lower()  # as the SDK names the call
+        return
+    observation.call_id = first_text(attributes.get("tool_call.id"), attributes.get("tool.id"))
+    arguments = attributes.get("input.value", attributes.get("tool_call.function.arguments", ABSENT))
+    observation.arguments = own_arguments(arguments)
+    observation.loose = True
+    if "output.value" in attributes:
+        observation.read_result(_value(attributes, "output"))
+    schema = parse_container(attributes.get("tool.parameters"))
+    if isinstance(schema, dict) and schema.get("type") == "object":
+        description = first_text(attributes.get("tool.description"))
+        observation.tools = [{"name": observation.name, "description": description, "input_schema": schema}]
+
+
+def _model(observation: Observation, attributes: dict[str, Any]) -> None:
+    observation.read_asked(nest_attributes(attributes, "llm.input_messages"))
+    _mark_failed(observation.asked, attributes.get("input.value"))
+    answers = nest_attributes(attributes, "llm.output_messages")
+    if isinstance(answers, list):
+        read = [message for item in answers if (message := read_answer(item)) is not None]
+        observation.answer = next(iter(merge_answers(read)[-1:]), None)
+    observation.answer = _complete_answer(observation.answer, attributes)
+    offered = [as_dict(item.get("tool")) for item in as_dicts(nest_attributes(attributes, "llm.tools"))]
+    observation.tools = [tool for raw in offered for tool in definitions(raw.get("json_schema"))]
+    counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
+    observation.read_tokens(attributes, *((name,) for name in counts))
+    observation.model = first_text(attributes.get("llm.model_name"))
+    observation.finish = first_text(attributes.get("llm.finish_reason"))
+
+
+def _complete_answer(answer: SpokenMessage | None, attributes: dict[str, Any]) -> SpokenMessage | None:
+    """The answer completed from the raw reply: LangChain's invalid calls, and arguments that are an empty object."""
+    if answer is None or not (answer.text or answer.calls):
+        return _raw_answer(attributes) or answer
+    unknown = [called for called in answer.calls if called.arguments is ABSENT]
+    raw = _raw_answer(attributes) if unknown else None
+    recorded = {called.id: called.arguments for called in (raw.calls if raw else ()) if called.id}
+    for called in unknown:
+        called.arguments = recorded.get(called.id, ABSENT)
+    return answer
+
+
+def _raw_answer(attributes: dict[str, Any]) -> SpokenMessage | None:
+    value = _value(attributes, "output")
+    return read_answer(value) if isinstance(value, dict | list) else None
+
+
+def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
+    """Mark results that LangChain's or Anthropic's messages call errors; the flattened form cannot express that."""
+    if not asked or not isinstance(messages, str) or not SAYS_ERROR.search(messages):
+        return
+    spoken = read_messages(messages) or []
+    failed = {r.call_id for message in spoken for r in message.results if r.is_error and r.call_id}
+    for message in asked:
+        message.results = [
+            replace(result, is_error=True) if result.call_id in failed else result
+            for result in message.results
+        ]
+
+
+def _value(attributes: dict[str, Any], side: str) -> Any:
+    read = json_value if attributes.get(f"{side}.mime_type") == "application/json" else parse_container
+    return read(attributes.get(f"{side}.value"))

@@ -1,0 +1,138 @@
+"""The scores of a stored run, sent as OpenTelemetry events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from rightcall.core.errors import InfrastructureError
+from rightcall.limbs.traces.otlp_request import PROTOBUF
+from rightcall.limbs.traces.protobuf import fixed64, fixed_double, length, text, varint
+from rightcall.limbs.traces.redaction import Redactor
+from rightcall.records.golden import AnyGolden
+from rightcall.records.run import CaseResult
+from rightcall.records.score import Score
+from rightcall.store.base import StoredRun
+from rightcall.store.sql.store import Store
+
+NAME = "gen_ai.evaluation.result"
+INFO = 9
+WARN = 13
+LONGEST = 1000
+SCOPE = "rightcall"
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """One score of one trace or trial. Without ids of a span it is joined by `response_id`."""
+
+    name: str
+    score: Score
+    trace_id: str = ""
+    span_id: str = ""
+    response_id: str = ""
+    attributes: dict[str, str | int | float] = {}
+
+
+def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[str, Any]:
+    """The attributes of the event. `clean` redacts the explanation."""
+    score = evaluation.score
+    attributes: dict[str, Any] = {"gen_ai.evaluation.name": evaluation.name}
+    if score.error:
+        attributes["error.type"] = score.error.split(":")[0][:100]
+    else:
+        attributes["gen_ai.evaluation.score.value"] = float(score.value)
+        attributes["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
+    if explanation := score.error or score.reason:
+        attributes["gen_ai.evaluation.explanation"] = clean(explanation)[:LONGEST]
+    if evaluation.response_id:
+        attributes["gen_ai.response.id"] = evaluation.response_id
+    return attributes | evaluation.attributes
+
+
+def logs_request(
+    evaluations: Iterable[Evaluation], clean: Callable[[str], str], *, now: int | None = None
+) -> bytes:
+    """An ExportLogsServiceRequest with one record for each evaluation."""
+    at = time.time_ns() if now is None else now
+    resource = length(1, length(1, pair("service.name", SCOPE)))
+    records = b"".join(length(2, _record(e, attributes_of(e, clean), at)) for e in evaluations)
+    return length(1, resource + length(2, length(1, text(1, SCOPE)) + records))
+
+
+def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> bytes:
+    severity = WARN if evaluation.score.error else INFO
+    record = fixed64(1, at) + varint(2, severity) + text(3, "WARN" if severity == WARN else "INFO")
+    record += b"".join(length(6, pair(name, value)) for name, value in attributes.items())
+    if _is_hex(evaluation.trace_id, 32) and _is_hex(evaluation.span_id, 16):
+        record += length(9, bytes.fromhex(evaluation.trace_id))
+        record += length(10, bytes.fromhex(evaluation.span_id))
+    return record + fixed64(11, at) + text(12, NAME)
+
+
+def pair(name: str, value: str | int | float | bool) -> bytes:
+    """A KeyValue."""
+    if isinstance(value, bool):
+        held = varint(2, int(value))
+    elif isinstance(value, int):
+        held = varint(3, value)
+    elif isinstance(value, float):
+        held = fixed_double(4, value)
+    else:
+        held = text(1, value)
+    return text(1, name) + length(2, held)
+
+
+def _is_hex(value: str, size: int) -> bool:
+    return len(value) == size and all(c in "0123456789abcdef" for c in value)
+
+
+async def send(url: str, path: str, body: bytes) -> None:
+    """POST to an OTLP endpoint (base or full URL); `InfrastructureError` when it is rejected."""
+    import aiohttp
+
+    target = url if url.rstrip("/").endswith(path) else url.rstrip("/") + path
+    try:
+        timeout = aiohttp.ClientTimeout(total=30)
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.post(target, data=body, headers={"content-type": PROTOBUF}) as reply,
+        ):
+            if not 200 <= reply.status < 300:
+                raise InfrastructureError(f"{target} answered {reply.status}; is it an OTLP/HTTP endpoint?")
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        raise InfrastructureError(f"{target} is unreachable: {error}") from None
+
+
+AT_ONCE = 200
+
+
+async def export_run(store: Store, run: str, url: str) -> int:
+    """Send every score of a run; returns how many."""
+    stored_run = store.runs.get(run)
+    clean = Redactor(store.traces.redaction_key()).text
+    sent = 0
+    stream = iter(store.runs.results(stored_run.id, trajectories=False))
+    while results := list(islice(stream, AT_ONCE)):
+        goldens = {g.id: g for g in store.runs.goldens(stored_run.id, [r.golden_id for r in results])}
+        scores = [e for r in results for e in evaluations_of(stored_run, r, goldens.get(r.golden_id))]
+        await send(url, "/v1/logs", logs_request(scores, clean))
+        sent += len(scores)
+    return sent
+
+
+def evaluations_of(run: StoredRun, result: CaseResult, golden: AnyGolden | None) -> Iterator[Evaluation]:
+    """The scores of one trial. Their parent is the trace that its golden came from."""
+    origin: dict[str, Any] = golden.metadata.get("trace", {}) if golden is not None else {}
+    trace_id = str(origin.get("trace_id", ""))
+    span_id = str(origin.get("root_span", ""))
+    about: dict[str, str | int | float] = {
+        "rightcall.run.id": run.id,
+        "rightcall.golden.id": result.golden_id,
+        "rightcall.trial": result.trial,
+    }
+    for name, score in result.metrics.items():
+        yield Evaluation(name, score, trace_id, span_id, attributes=about)

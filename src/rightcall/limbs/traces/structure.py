@@ -1,0 +1,142 @@
+"""The span tree: parents without cycles, agents at the root, agents used as tools, nothing twice. Never recursive."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rightcall.agents.observed.framework_names import name_in_span
+from rightcall.limbs.traces.problems import Problems
+from rightcall.limbs.traces.span import Observation, SpanPlace
+
+
+def by_time(observation: Observation) -> tuple[int, str]:
+    return observation.span.start, observation.span.span_id
+
+
+def set_parents(observations: Sequence[Observation], problems: Problems) -> None:
+    """Give each span its existing parent; cycles are cut at their earliest span."""
+    there = {o.span.span_id: o for o in observations}
+    for span_id, observation in there.items():
+        above = observation.span.parent_id
+        observation.parent = there.get(above) if above != span_id else None
+    checked: set[str] = set()
+    for start in observations:
+        path: dict[str, Observation] = {}
+        here: Observation | None = start
+        while here is not None and here.span.span_id not in checked and here.span.span_id not in path:
+            path[here.span.span_id] = here
+            here = here.parent
+        if here is not None and here.span.span_id in path:
+            circle = [*path.values()][[*path].index(here.span.span_id) :]
+            problems.add("circle")
+            min(circle, key=by_time).parent = None
+        checked.update(path)
+
+
+def set_places(observations: Sequence[Observation]) -> None:
+    """Give each span its position, from the top down; parents that were dropped are skipped."""
+    there = {o.span.span_id for o in observations}
+    for observation in observations:
+        while (above := observation.parent) is not None and above.span.span_id not in there:
+            observation.parent = above.parent
+    placed: set[str] = set()
+    for start in observations:
+        path = []
+        here = start
+        while here.parent is not None and here.parent.span.span_id not in placed:
+            path.append(here)
+            here = here.parent
+        for observation in (here, *reversed(path)):
+            observation.place = _in_graph(observation, _below(observation.parent))
+            placed.add(observation.span.span_id)
+
+
+def _below(parent: Observation | None) -> SpanPlace:
+    """The position of a child, from its parent's."""
+    if parent is None:
+        return SpanPlace()
+    place = parent.place
+    if parent.kind == "agent":
+        name, inferred = agent_name(parent, place.depth + (place.tool is not None))
+        return replace(_inside(place, name, parent), inferred=inferred)
+    return replace(place, tool=parent) if parent.kind == "tool" else place
+
+
+def agent_name(agent: Observation, depth: int) -> tuple[str, bool]:
+    """The name of an agent that has a span, "" if its framework gave none, and whether it is inferred."""
+    return name_in_span(agent.span.scope, agent.span.attributes, agent.name, depth)
+
+
+def _in_graph(observation: Observation, place: SpanPlace) -> SpanPlace:
+    """The position of a span in a graph, whose agents have no spans: its metadata names them."""
+    graph = observation.graph
+    if graph is None or (place.agent is not None and place.tool is None):
+        return place
+    name = graph.agent_below(place.agent_name) if place.tool is not None else graph.agent
+    return _inside(place, name, place.agent)
+
+
+def _inside(place: SpanPlace, name: str, agent: Observation | None) -> SpanPlace:
+    """The position inside an agent: below the one whose tool runs it, otherwise in the place of the one around it."""
+    depth = place.depth + (place.tool is not None)
+    above = (*place.path, *[""] * depth)[:depth]
+    path = (*above, name) if name or depth else ()
+    return SpanPlace(agent, depth, None, path, place.tool or place.parent)
+
+
+def root_of(observations: Sequence[Observation], problems: Problems) -> Observation | None:
+    """The agent with the fewest agents above it; of several the span around all of them, otherwise the longest.
+
+    Without agents it is the longest root span.
+    """
+    agents = [(_agents_above(o), o) for o in observations if o.kind == "agent"]
+    if agents:
+        least = min(count for count, _ in agents)
+        top = [o for count, o in agents if count == least]
+        if len(top) > 1:  # steps of one graph are often recorded as agents
+            around = [(o, *o.above())[-1] for o in top]
+            if all(o is around[0] for o in around) and all(o is not around[0] for o in top):
+                return around[0]
+            problems.add("roots")
+    else:
+        there = {o.span.span_id for o in observations}
+        top = [o for o in observations if o.span.parent_id not in there]
+    return max(top, key=lambda o: (o.span.end - o.span.start, o.span.span_id), default=None)
+
+
+def _agents_above(observation: Observation) -> int:
+    count = 0
+    while (agent := observation.place.agent) is not None:
+        count = count + 1
+        observation = agent
+    return count
+
+
+def without_doubles(seen: list[Observation]) -> list[Observation]:
+    """A tool inside a tool of the same name is its client (MCP): one call, not two."""
+
+    def is_double(observation: Observation) -> bool:
+        above = next((o for o in observation.above() if o.kind != "other"), None)
+        return above is not None and above.kind == "tool" and above.name == observation.name
+
+    return [o for o in seen if o.kind != "tool" or not o.name or not is_double(o)]
+
+
+def one_spelling(seen: list[Observation], problems: Problems) -> list[Observation]:
+    """Two instrumentations record everything twice: for each kind, the format with more tools counts."""
+    spellings = {o.spelling for o in seen if o.kind != "other"}
+    if len(spellings) < 2:
+        return seen
+    tools = Counter(o.spelling for o in seen if o.kind == "tool")
+    everything = Counter(o.spelling for o in seen if o.kind != "other")
+    order = sorted(spellings, key=lambda s: (-tools[s], -everything[s], s))
+    best = {
+        k: next((s for s in order if any(o.kind == k and o.spelling == s for o in seen)), "")
+        for k in ("tool", "llm", "agent")
+    }
+    kept = [o for o in seen if o.kind == "other" or o.spelling == best[o.kind]]
+    if len(kept) < len(seen):
+        problems.add("spellings", ", ".join(order[1:]), len(seen) - len(kept))
+    return kept

@@ -1,0 +1,110 @@
+"""A model's request to run a tool, and its result."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from rightcall.records.approval import Approval
+from rightcall.records.deepeval import Words, with_notes
+from rightcall.records.record import Reading, Record, Several, Spelled
+
+CallStatus = Literal["not_run", "ok", "error"]
+
+RAISED = "raised"
+"""The note on what a tool raised, where its framework told the model something else."""
+
+
+class ToolCallType(enum.Enum):
+    """Where a tool comes from."""
+
+    FUNCTION = "FUNCTION"
+    MCP = "MCP"
+
+
+IN_NOTES = ("type", "description", "reasoning")
+"""DeepEval's fields of a call that no metric reads."""
+
+
+class CallFields:
+    """DeepEval's fields of a tool call."""
+
+    __slots__ = ()
+    _further_words = ("input_parameters", *IN_NOTES)
+
+    @staticmethod
+    def _respell(words: Words) -> Words:
+        fields = dict(words)
+        for word in ("input_parameters", "inputParameters"):
+            if word in fields:
+                if "arguments" in fields:
+                    raise TypeError(f"'{word}' and 'arguments' mean the same; pass only one of them")
+                fields["arguments"] = fields.pop(word) or {}
+        if fields.get("output") is not None:
+            fields.setdefault("status", "ok")
+        return with_notes(fields, IN_NOTES)
+
+    input_parameters = Reading[dict[str, Any] | None](lambda call: call.arguments or None)
+    """The arguments; None when there are none."""
+    type = Reading[ToolCallType](
+        lambda call: ToolCallType.MCP if call.notes.get("type") == "MCP" else ToolCallType.FUNCTION
+    )
+    """A function, unless the call says otherwise."""
+    description = Reading[str | None](lambda call: call.notes.get("description"))
+    """What the tool does."""
+    reasoning = Reading[str | None](lambda call: call.notes.get("reasoning"))
+    """Why it was called."""
+
+
+class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
+    """A tool call with its result, if it was run.
+
+    `arguments` is None when the model's text was not a JSON object; `raw` then contains that text. If both
+    are missing, the arguments are unknown, as in a trace without content or a list of names. Such a call is
+    scored by its name only. `step` is the index of the assistant message: calls in one message are
+    concurrent. None means that the order is known only from the call's position, one call per step. `notes`
+    keeps extra data from other tools' files. `approval` is what was decided about a call that needed approval.
+
+    `agent` is the agent that made the call; None means that it is not known, not that it is the root. `path` lists
+    agents from the root to it, "" for one without a name: an agent that another one uses as a tool is below it, one
+    that was handed the conversation takes its place. `model.agent_names` reads both, and notes of older files.
+    """
+
+    name: str
+    arguments: dict[str, Any] | None = {}
+    id: str = ""
+    step: int | None = None
+    status: CallStatus = "not_run"
+    output: Any = None
+    latency_ms: float | None = None
+    raw: str | None = None
+    notes: dict[str, Any] = {}
+    approval: Approval | None = None
+    agent: str | None = None
+    path: Several[str] = ()
+
+    @property
+    def arguments_unknown(self) -> bool:
+        """Whether the arguments were not recorded."""
+        return self.arguments is None and self.raw is None
+
+
+def as_tool_call(call: Any) -> ToolCall:
+    """One of `tools_called`. A call given by name only has unknown arguments."""
+    if isinstance(call, ToolCall):
+        return call
+    if isinstance(call, str):
+        return ToolCall(call, None)
+    if isinstance(call, Mapping):
+        return ToolCall(**call)
+    raise TypeError(f"a tool call must be a ToolCall, a mapping or a tool name, got {type(call).__name__}")
+
+
+class ToolResult(Record, frozen=True):
+    """The result of one call as the model saw it."""
+
+    call_id: str
+    output: Any = None
+    is_error: bool = False
+    name: str = ""

@@ -1,1 +1,0 @@
-"""What hangs on the core and could be removed: each folder is one wing, entered through `rightcall.core.seam`."""

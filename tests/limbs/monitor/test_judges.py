@@ -1,0 +1,178 @@
+"""Judges on a sample with a daily budget, and other series watched against a baseline."""
+
+import itertools
+import statistics
+from collections import Counter
+
+import msgspec
+import pytest
+from hypothesis import given, strategies as st
+
+import rightcall as rc
+from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
+from rightcall.limbs.monitor.monitor import HOUR, JudgeSpending
+from rightcall.limbs.monitor.production_rates import check_rates, version_changes
+from rightcall.limbs.monitor.settings import JudgeSettings, MonitorSettings
+from rightcall.limbs.traces.trace_import import import_to_store
+from rightcall.store.address import open_store
+
+
+@pytest.fixture
+def store(tmp_path):
+    with open_store(tmp_path / "watch.db") as opened:
+        yield opened
+
+
+def some(count: int, *, gap: int = 1, **changes):
+    """Traffic with a trace every `gap` seconds, from midnight."""
+    for i, trace in zip(range(count), [*live_traffic(), *live_traffic(1), *live_traffic(2)], strict=False):
+        at = 1_794_700_800 * 10**9 + i * gap * 10**9
+        yield msgspec.structs.replace(trace, trace_id=f"{i + 1:032x}", time=at, **changes)
+
+
+def changed(traces, *, calls: int = 2, latency_ms: float = 1_000.0):
+    """The same traces with only the first calls, and with another latency."""
+    for trace in traces:
+        made = trace.trajectory
+        made = msgspec.structs.replace(made, calls=made.calls[:calls], latency_ms=latency_ms)
+        yield msgspec.structs.replace(trace, trajectory=made)
+
+
+VERDICT = [lambda case: 0.0]
+METRIC = f"{__name__}:is_good"
+
+
+def is_good(case: rc.TestCase) -> bool:
+    """The metric of the judges here: what the test that runs says."""
+    return not VERDICT[0](case)
+
+
+def judged(store, judge: JudgeSettings, traces, verdict=lambda case: 0.0):
+    VERDICT[0] = verdict
+    settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
+    rows = rc.Monitor(settings, store=store).feed(traces)
+    return [check for row in rows for check in row.checks if check.name == "judge:good"]
+
+
+def test_a_judge_sees_its_share_of_the_traces(store):
+    looked_at = judged(store, JudgeSettings("good", METRIC, sample=0.2, per_day=10_000), some(1000))
+    assert 150 < len(looked_at) < 250  # 200 ± 4 standard deviations
+
+
+@given(st.lists(st.integers(0, 3 * 24), max_size=60), st.integers(1, 10))
+def test_no_traffic_exceeds_the_days_budget(hours, per_day):
+    spent = JudgeSpending()
+    days = [hour // 24 for hour in sorted(hours) if spent.spend(per_day, (24 * 20_000 + hour) * HOUR)]
+    assert len(days) == sum(min(per_day, count) for count in Counter(hour // 24 for hour in hours).values())
+    assert max(Counter(days).values(), default=0) <= per_day
+
+
+def test_the_rate_of_a_judge_is_that_of_its_verdicts(store):
+    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
+    judged(
+        store,
+        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
+        some(500),
+        lambda case: next(verdicts),
+    )
+    (rate,) = [rate for rate in check_rates(store) if rate.name == "judge:good"]
+    assert rate.rate == pytest.approx(0.2) and rate.low < 0.2 < rate.high
+
+
+def test_a_metric_of_the_settings_is_a_judge(store):
+    judge = JudgeSettings("fresh", metric="redundant_calls", sample=1.0, per_day=10_000)
+    settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
+    monitor = rc.Monitor(settings, store=store)
+    assert {
+        check.bad for row in monitor.feed(some(5)) for check in row.checks if check.name == "judge:fresh"
+    } == {0.0}
+
+
+def test_a_share_of_more_than_all_is_refused(tmp_path):
+    (tmp_path / "m.yaml").write_text("checks: [loop, {judge: good, metric: turns, sample: 1.5}]\n")
+    with pytest.raises(rc.errors.ConfigError, match="judge 'good': sample must be in"):
+        rc.Monitor(tmp_path / "m.yaml", store=tmp_path / "x.db")
+
+
+def test_slow_traces_are_watched_from_the_first_baseline_on(store):
+    settings = MonitorSettings(agents=SETTINGS.agents, checks=("slow",), false_alarms=SETTINGS.false_alarms)
+    monitor = rc.Monitor(settings, store=store)
+    monitor.feed(reference_traffic())
+    monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
+    monitor.feed(changed(some(200, gap=10), latency_ms=9_000.0))
+    assert [alarm.name for alarm in monitor.alarms] == ["slow"]
+
+
+def test_a_burst_of_one_session_is_one_value_of_the_rate(store):
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(some(500, session="one user"))
+    monitor.end_hour()
+    rate = next(rate for rate in check_rates(store) if rate.name == "tool_errors")
+    assert (rate.unit, rate.n) == ("sessions", 1)
+    assert rate.high - rate.low > 0.9
+
+
+@pytest.mark.parametrize("portion", [pytest.param(1, marks=pytest.mark.nightly), 5, 7, 400])
+def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path, portion):
+    """Two hours of 40 sessions with five traces each, in portions, by monitors that start anew."""
+    traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]
+    for start in range(0, len(traces), portion):
+        rc.Monitor(SETTINGS, store=store).feed(traces[start : start + portion])
+    rc.Monitor(SETTINGS, store=store).end_hour()
+    expected = sum(
+        statistics.mean(
+            any(c.status == "error" for c in t.trajectory.calls) for t in traces[h + i : h + 200 : 40]
+        )
+        for h in (0, 200)
+        for i in range(40)
+    )
+    counted = next(count for count in store.traces.session_counts() if count.name == "tool_errors")
+    assert (counted.sessions, counted.bad) == (80, pytest.approx(expected))
+
+
+def test_sessions_of_imported_traces_count_once_too_and_not_again_when_imported_again(store):
+    traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]
+    for _ in range(2):
+        import_to_store(iter(traces), store)
+    rate = next(rate for rate in check_rates(store) if rate.name == "tool_errors")
+    assert (rate.unit, rate.n) == ("sessions", 80)
+
+
+def test_a_busy_hour_is_neither_held_in_memory_nor_written_again_with_every_trace(store):
+    monitor = rc.Monitor(SETTINGS, store=store)
+    for trace in some(60):
+        monitor.feed(msgspec.structs.replace(trace, session=trace.trace_id))
+    assert sum(map(len, store.traces.states("series").values())) < 10_000
+    assert len(store.traces.take_sessions("travel")) == 60
+
+
+def test_two_versions_are_compared_by_the_interval_of_their_difference(store):
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(reference_traffic())
+    worse = [t for t in live_traffic() if any(c.status == "error" for c in t.trajectory.calls)] * 3
+    monitor.feed(
+        msgspec.structs.replace(t, trace_id=f"{i:032x}", agent_version="2.0") for i, t in enumerate(worse)
+    )
+    said = {change.name: change.said for change in version_changes(check_rates(store))}
+    assert said["tool_errors"] == "worse"
+    assert said["loop"] == "no difference shown"
+
+
+def test_versions_without_end_do_not_fill_the_memory(store, monkeypatch):
+    monkeypatch.setattr("rightcall.limbs.monitor.series_book.MOST", 30)
+    monitor = rc.Monitor(SETTINGS, store=store)
+    monitor.feed(msgspec.structs.replace(trace, agent_version=str(trace.time)) for trace in some(100))
+    assert len(store.traces.states("series")) <= 30
+
+
+def test_the_rate_of_a_judge_is_marked_as_judged(store):
+    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
+    judged(
+        store,
+        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
+        some(100),
+        lambda case: next(verdicts),
+    )
+    rates = {rate.name: rate for rate in check_rates(store)}
+    assert rates["judge:good"].judged and rates["judge:good"].rate == pytest.approx(0.2)
+    assert not any(rate.judged for name, rate in rates.items() if name != "judge:good")
