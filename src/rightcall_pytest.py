@@ -134,7 +134,7 @@ def check(request: pytest.FixtureRequest) -> Checker:
     alike = _functions(item.session)[key]
     later = alike[alike.index(item) + 1 :]
     together = _together(config, key, test, _goldens(alike))
-    return Checker(together, _goldens(later), defaults, note, attempt, earlier)
+    return Checker(together, _goldens(later), defaults, note, attempt=attempt, earlier=earlier)
 
 
 def _together(config: pytest.Config, key: Any, test: str, goldens: Sequence[Any]) -> GoldenBatch:
@@ -312,7 +312,7 @@ class Watch:
         codes = ForbiddenCodes(forbid or ())
         codes.see([code for note in notes for code in note["can_show"]])
         required = forbid or least is not None
-        verdict = gate_verdict(groups, least, rule, forbid, uncalibrated) if required else None
+        verdict = gate_verdict(groups, least, rule, forbid, uncalibrated=uncalibrated) if required else None
         keeper = _keeper(self._config)
         ended_well = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = bool(session.shouldstop or session.shouldfail) or not ended_well

@@ -175,7 +175,7 @@ def score(options: ScoreCall) -> RecordedScores:
         visit=safety.add if safety is not None else None,
     )
 
-    scores = RecordedScores(results, scorer, watch, definitions, safety)
+    scores = RecordedScores(results, scorer, watch, definitions, safety=safety)
     return scores
 
 

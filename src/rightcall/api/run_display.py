@@ -45,10 +45,10 @@ class RunDisplay:
             tally.passed,
             tally.errors,
             tally.usage,
-            progress.retries,
-            progress.at_once,
-            progress.workers,
-            tally.unchecked,
+            retries=progress.retries,
+            at_once=progress.at_once,
+            workers=progress.workers,
+            unchecked=tally.unchecked,
         )
         self._bar.update(state, new=len(batch))
 

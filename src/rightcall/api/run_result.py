@@ -189,7 +189,9 @@ class RunResult:
         from rightcall.show.view.grouped_trials import failed_goldens
 
         failed, more = failed_goldens(self.store, self.id, MOST_ROWS)
-        return run_html(self.id, self.verdict.word, self.verdict.reason, self.summary, failed, more)
+        return run_html(
+            self.id, self.verdict.word, self.verdict.reason, self.summary, failed=failed, more=more
+        )
 
 
 def print_result(run: RunResult, out: Screen, *, every: bool = False) -> None:
@@ -200,7 +202,7 @@ def print_result(run: RunResult, out: Screen, *, every: bool = False) -> None:
     stored = run.store.runs.get(run.id)
     notes = [note.text for note in run.verdict.notes]
     screen = run_screen(run.store, stored.run, run.summary, hint=run.verdict.hint, notes=notes)
-    print_finished(out, run.store, run.id, run.summary, screen)
+    print_finished(out, run.store, run.id, run.summary, screen=screen)
     if every:
         print_failed(out, run.store, run.id)
 

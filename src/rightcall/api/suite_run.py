@@ -178,7 +178,7 @@ def run_with_control(
         resume = None
     broken = run(plan, resume)
     with open_store(store) as opened:
-        report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), broken.tools)
+        report = fault_report(opened, control, broken.run.id, plan.agent.faults.labels(), tools=broken.tools)
     return broken, report
 
 

@@ -158,7 +158,7 @@ class CheckDesign:
                 for name, goldens in groups
             ]
         else:
-            plans = [StratumPlan(s.name, s.goldens, s.calls, s.margin, s.rounds) for s in self.strata]
+            plans = [StratumPlan(s.name, s.goldens, s.calls, s.margin, rounds=s.rounds) for s in self.strata]
         if guards := len({*self.reach.hard} - self.drawn - self.few.keys()):
             plans.append(StratumPlan("hard", guards, guards))
         if self.reach.new:
@@ -197,7 +197,9 @@ def design_check(
     changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)
     linted = lint_changed_tools(suite, folder, plan, changes)
-    reach = reach_of(goldens.values(), baseline.goldens, inputs, changes, linted.near, plan.quarantine)
+    reach = reach_of(
+        goldens.values(), baseline.goldens, inputs, changes, near=linted.near, quarantine=plan.quarantine
+    )
     if options.full or options.changed or newer or watch.changes or watch.unknown:
         reach = all_reached(reach, goldens)
     reach = reach_with_first_requests(reach, goldens.values(), first)
@@ -215,17 +217,17 @@ def design_check(
         settings,
         inputs,
         baseline,
-        changes,
-        reach,
-        drawn_from,
-        strata,
-        goldens,
-        {golden.id: (file, line) for golden, file, line in placed},
-        linted.findings,
-        seed,
-        max(1, plan.trials),
+        changes=changes,
+        reach=reach,
+        drawn_from=drawn_from,
+        strata=strata,
+        goldens=goldens,
+        places={golden.id: (file, line) for golden, file, line in placed},
+        lint=linted.findings,
+        seed=seed,
+        trials=max(1, plan.trials),
         everything=everything,
-        notes=(*notes_of(plan, baseline, strata, reach, folder, versions), *first.notes),
+        notes=(*notes_of(plan, baseline, strata, reach, folder=folder, versions=versions), *first.notes),
         warnings=tuple(filter(None, (_baseline_state(baseline), first.keeps_state))),
         keeps_state=first.keeps_state,
         control=tuple(control[: settings.control]),
@@ -266,7 +268,7 @@ def _goldens_to_compare(
         rest = {**affected, **rest}
         affected = {}
     unanswered = {name: line.unanswered for name, line in before.items()}
-    return ComparedGoldens(affected, rest, clusters, history, unanswered)
+    return ComparedGoldens(affected, rest, clusters, history, unanswered=unanswered)
 
 
 def _draw(

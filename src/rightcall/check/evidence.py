@@ -57,7 +57,14 @@ class CheckEvidence:
         seen = [count for count in self.requests if count is not None]
         requests = sum(seen) if len(seen) == len(self.requests) else None
         full = round(design.full * sum(seen) / len(seen)) if requests else None
-        return CheckCalls(self.calls, design.planned_calls, design.full, self.replayed, requests, full)
+        return CheckCalls(
+            self.calls,
+            design.planned_calls,
+            design.full,
+            self.replayed,
+            requests=requests,
+            full_requests=full,
+        )
 
     @property
     def tried(self) -> list[CaseResult]:

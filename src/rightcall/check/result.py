@@ -175,11 +175,11 @@ def _change(
         " ".join(before),
         "".join("e" if r.error else "1" if r.passed else "0" for r in results),
         stratum,
-        _why(failing) if failing else "",
-        expected if failing else (),
-        tuple(call_words(call.name, call.arguments) for call in calls[:5]),
-        file,
-        line,
+        reason=_why(failing) if failing else "",
+        expected=expected if failing else (),
+        called=tuple(call_words(call.name, call.arguments) for call in calls[:5]),
+        file=file,
+        line=line,
     )
 
 
@@ -199,7 +199,7 @@ def _new_goldens(seen: CheckEvidence) -> NewGoldens:
     passed = sum(r.passed for r in results)
     by_golden = [[float(r.passed) for r in seen.results.get(name, ()) if not r.error] for name in sorted(ids)]
     bounds = gaffke_bounds(case_units([scores for scores in by_golden if scores]), 0.025)
-    return NewGoldens(len(ids), passed, len(results), bounds.low, bounds.high)
+    return NewGoldens(len(ids), passed, len(results), bounds.low, high=bounds.high)
 
 
 def call_words(tool: Any, arguments: Any) -> str:
@@ -255,8 +255,8 @@ def result_without_trials(design: CheckDesign, word: CheckWord, reason: str) -> 
             header.branch,
             header.commit,
             round(header.age_days(), 1),
-            len(header.runs),
-            design.baseline.trials,
+            runs=len(header.runs),
+            trials=design.baseline.trials,
         ),
         plan=tuple(design.stratum_plans()),
         everything=design.everything,

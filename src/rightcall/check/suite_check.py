@@ -78,7 +78,9 @@ async def check_suite(
         halved = msgspec.structs.replace(settings, beta=settings.beta / 2**draw)
         drawn = msgspec.structs.replace(suite, check=halved if draw and options.again else settings)
         with_base = base is not None
-        design = design_check(drawn, file.parent, plan, baseline, options, first, draw=draw, base=with_base)
+        design = design_check(
+            drawn, file.parent, plan, baseline, options=options, first=first, draw=draw, base=with_base
+        )
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
@@ -225,7 +227,7 @@ async def _same_metrics(plan: Plan, baseline: BaselinePool, store: Store) -> tup
     if baseline.header.given.metrics == plan.metrics_hash:
         return baseline, ""
     goldens = {golden.id: golden for golden in plan.goldens()}
-    again = await rescore_baseline(baseline, store, plan.scorer, goldens, plan.agent.recordings)
+    again = await rescore_baseline(baseline, store, plan.scorer, goldens, recordings=plan.agent.recordings)
     if again is None:
         return baseline, ""
     before, after = (
@@ -332,7 +334,7 @@ async def rescore_baseline(
     """
     runs = []
     for run in pool.header.runs:
-        results_of_run = await _rescore_run(store, run.id, scorer, goldens, recordings)
+        results_of_run = await _rescore_run(store, run.id, scorer, goldens, recordings=recordings)
         if results_of_run is None:
             return None
         runs.append(results_of_run)

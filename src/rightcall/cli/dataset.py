@@ -84,7 +84,7 @@ def check(
     toolset = {tool.name: tool for tool in load_tools(tools)} if tools else {}
     skipped = SkippedRows() if skip_bad else None
     if quality:
-        measured_quality, easy_goldens = quality_of_file(file, toolset, skipped, past, store_url)
+        measured_quality, easy_goldens = quality_of_file(file, toolset, skipped, past, store=store_url)
         if as_json:
             bad = skipped.problems if skipped else []
             print_json({"quality": measured_quality, "findings": easy_goldens, "skipped": bad})

@@ -194,10 +194,10 @@ class Story:
         command = command_line(path, {**typed, "--store": self._store_url})
         watching = Watching(as_json=False)
         plan = plan_suite(suite, self._folder, model=self._model)
-        outcome = run_to_end(plan, self._store_url, None, watching, command)
+        outcome = run_to_end(plan, self._store_url, None, watching, again=command)
         with open_store(self._store_url) as store:
             failed = sorted({result.golden_id for result in failures_of_run(store, outcome.run.id)})
-        return Version(self._folder / f"tools-{name}.json", path, command, outcome, failed)
+        return Version(self._folder / f"tools-{name}.json", path, command, outcome, failed=failed)
 
     def _introduction(self, out: Screen) -> None:
         out.say(

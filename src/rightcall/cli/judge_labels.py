@@ -93,7 +93,7 @@ def label(
     Answers are stored at once, in labels/METRIC.jsonl. `rightcall view` does the same in the browser.
     """
     if verdict is not None:
-        _settle(run, settings.cases, verdict, options, by)
+        _settle(run, settings.cases, verdict, options, by=by)
         return
     if not (sys.stdin.isatty() and OWN.stdout.isatty()):
         raise InputError(
@@ -122,7 +122,7 @@ def _settle(
         raise click.UsageError("--settle needs the --case that it settles: a golden, or GOLDEN#TRIAL")
     with open_judged(run, options) as (store, judged, folder):
         for case in cases:
-            settlement = settle(store, judged, folder, case, verdict, by=by or user_name() or "unknown")
+            settlement = settle(store, judged, folder, case, word=verdict, by=by or user_name() or "unknown")
             tell(f"{case}: {verdict}, settled by {settlement.by}")
 
 

@@ -55,7 +55,7 @@ def lint(sources: tuple[str, ...], options: LintOptions) -> None:
     sets = _read(sources, options.allow_import)
     if options.do_fix:
         sets = _fix(sets, config, sources, options.allow_import)
-    report = _lint(sets, sources, config, settings, options)
+    report = _lint(sets, sources, config, settings, options=options)
     _print(report, form, options)
     if options.suggest:
         _show_suggestions(sets, config)

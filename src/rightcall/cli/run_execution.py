@@ -48,7 +48,7 @@ class Execution(msgspec.Struct, frozen=True):
             if role.host and (words := f"asks: {role.words}") not in self.warned:
                 self.warned.add(words)
                 tell(words, err=True)
-        outcome = run_to_end(plan, options.store, resume, watching, again, workers=self.workers)
+        outcome = run_to_end(plan, options.store, resume, watching, again=again, workers=self.workers)
         _warn_of(outcome)
         if options.as_json:
             from rightcall.show.rows import write_outcome
@@ -56,7 +56,9 @@ class Execution(msgspec.Struct, frozen=True):
             run = outcome.run.id
             word = outcome.verdict.word
             numbers = self._attack_numbers(outcome)
-            write_outcome(run, word, outcome.summary, OWN.stdout.buffer, watching.judged, numbers)
+            write_outcome(
+                run, word, outcome.summary, OWN.stdout.buffer, people=watching.judged, safety=numbers
+            )
         else:
             self._print(outcome, watching, again)
         return outcome
@@ -89,7 +91,7 @@ class Execution(msgspec.Struct, frozen=True):
             out = console()
             if len(self.options.models) > 1:
                 out.print(outcome.run.agent, style="bold")
-            print_finished(out, store, outcome.run.id, outcome.summary, screen)
+            print_finished(out, store, outcome.run.id, outcome.summary, screen=screen)
         steps = screen.steps
         if outcome.stopped:
             steps = (NextStep(f"{again} --resume {outcome.run.id}", "go on"), *steps[:1])

@@ -113,7 +113,7 @@ def _show_case(
     if as_json:
         print_json(stored)
         return
-    show_case(console(), store, run, golden_id, trial, why=why)
+    show_case(console(), store, run, golden_id, trial=trial, why=why)
     rerun = rerun_command(run, stored.golden_id)
     if rerun.startswith("rightcall "):
         print_next(rerun + where)

@@ -141,7 +141,7 @@ def _declarations(options: Any) -> Iterator[DeclaredOption]:
             if option is not None:
                 make = field.default_factory
                 default = field.default if make is dataclasses.MISSING else make()
-                yield DeclaredOption(field.name, kind, default, option, bool(field.kw_only))
+                yield DeclaredOption(field.name, kind, default, option, keyword_only=bool(field.kw_only))
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[dataclasses.Field[Any]]:
@@ -158,7 +158,7 @@ def option_of(options: Any, name: str) -> DeclaredOption:
     """One option: that of a class with this name, or an annotated type under this name."""
     if get_origin(options) is Annotated:
         kind, option = get_args(options)
-        return DeclaredOption(name, kind, False if kind is bool else None, option, True)
+        return DeclaredOption(name, kind, False if kind is bool else None, option, keyword_only=True)
     return next(declared for declared in options_of(options) if declared.name == name)
 
 

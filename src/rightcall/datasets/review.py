@@ -68,7 +68,7 @@ def reviewed(
         before.comment if comment is None else comment.strip(),
         author or before.author,
         at or before.at,
-        before.edited if edited is None else edited,
+        edited=before.edited if edited is None else edited,
     )
     return replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 

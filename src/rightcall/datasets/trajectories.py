@@ -257,7 +257,7 @@ def trajectory_line(recorded: RecordedTrajectory) -> TrajectoryLine:
         recorded.trial,
         trajectory.calls if explicit_calls else UNSET,
         native.write_messages(trajectory.messages) if trajectory.messages else UNSET,
-        None if derived.output == trajectory.output else trajectory.output,
+        output=None if derived.output == trajectory.output else trajectory.output,
         given=_history_length(trajectory) if explicit_calls else None,
         **{name: getattr(trajectory, name) for name in REST},
     )

@@ -257,14 +257,14 @@ class _Track:
             self.stratum.goldens or sum(map(len, self.stratum.order)),
             self.stratum.margin,
             self._used,
-            self.stratum.rounds,
-            math.fsum(values) / len(values) if values else None,
-            e_value(self.log_worse),
-            e_value(self.log_fine),
-            self.settled_after,
-            low,
-            self.p,
-            self._error(values),
+            rounds=self.stratum.rounds,
+            difference=math.fsum(values) / len(values) if values else None,
+            e_worse=e_value(self.log_worse),
+            e_fine=e_value(self.log_fine),
+            settled_after=self.settled_after,
+            low=low,
+            p=self.p,
+            error=self._error(values),
         )
 
     def _error(self, values: Sequence[float]) -> float | None:

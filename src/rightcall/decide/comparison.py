@@ -126,11 +126,11 @@ class Comparison(Record, frozen=True):
             tests.p,
             1.0 if tests.p_regressed is None else tests.p_regressed,
             tests.p_non_inferior,
-            self.bound_low,
-            self.margin,
-            self.alpha,
-            self.clusters,
-            self.adjusted.candidates if self.adjusted else 1,
+            bound_low=self.bound_low,
+            margin=self.margin,
+            alpha=self.alpha,
+            units=self.clusters,
+            candidates=self.adjusted.candidates if self.adjusted else 1,
         )
 
     @property

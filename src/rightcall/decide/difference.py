@@ -64,7 +64,7 @@ def pair_up(
     return pairs
 
 
-NO_DIFFERENCE = Difference(0.0, None, None, Units(()), 1.0, None, "sign_flip", 0)
+NO_DIFFERENCE = Difference(0.0, None, None, Units(()), p=1.0, p_mid=None, method="sign_flip", clusters=0)
 
 
 class Differences(NamedTuple):
@@ -88,7 +88,7 @@ class Differences(NamedTuple):
         return (counted.p, counted.p_mid) if mean * counted.mean > 0 or not mean else (1.0, None)
 
 
-NO_DIFFERENCES = Differences([], NO_DIFFERENCE, NO_DIFFERENCE, NO_DIFFERENCE, [])
+NO_DIFFERENCES = Differences([], NO_DIFFERENCE, NO_DIFFERENCE, NO_DIFFERENCE, most_pairs=[])
 """Of runs without a golden in common."""
 
 
@@ -101,10 +101,10 @@ def differences_of(
         return NO_DIFFERENCES
     answered = difference_of(pairs, alpha, seed)
     if not any(outcome.unanswered(metric) for outcome in (*a, *b)):
-        return Differences(pairs, answered, answered, answered, pairs)
+        return Differences(pairs, answered, answered, answered, most_pairs=pairs)
     most_pairs = pair_up(a, b, metric, ("worst", "best"))
     least = difference_of(pair_up(a, b, metric, ("best", "worst")), alpha, seed)
-    return Differences(pairs, answered, least, difference_of(most_pairs, alpha, seed), most_pairs)
+    return Differences(pairs, answered, least, difference_of(most_pairs, alpha, seed), most_pairs=most_pairs)
 
 
 def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Difference:
@@ -125,14 +125,16 @@ def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Diffe
         careful = bonett_price_estimate(len(d), b, c)
         exact = mcnemar_exact(b, c)
         middle = mcnemar_midp(b, c)
-        return Difference(test.mean, interval, careful, units, exact, middle, "mcnemar", groups)
+        return Difference(
+            test.mean, interval, careful, units, p=exact, p_mid=middle, method="mcnemar", clusters=groups
+        )
     shown = test.interval
     if careful is not None and test.se == 0:
         shown = t_interval(careful.mean, careful.se, groups - 1, 1 - alpha)
     if shown is not None:
         shown = Interval(max(-1.0, shown.low), min(1.0, shown.high))
     p = _sign_flip_p(pairs, 0.0, seed)
-    return Difference(test.mean, shown, careful, units, p, None, "sign_flip", groups)
+    return Difference(test.mean, shown, careful, units, p=p, p_mid=None, method="sign_flip", clusters=groups)
 
 
 def non_inferior(

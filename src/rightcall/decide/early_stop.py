@@ -149,7 +149,7 @@ class StopMonitor:
         total = len(self._order.keys)
         saved = f", {total - used:,} saved" if used < total else ""
         reason = f"decided after {used:,} of {pluralize(total, 'golden')}{saved}: {why}"
-        self.stopped = Stopped(word, used, total, reason, "evalue")
+        self.stopped = Stopped(word, used, total, reason, by="evalue")
 
 
 def monitor_for(gate: Gate, order: RunOrder, *, clustered: bool = False) -> StopMonitor | None:

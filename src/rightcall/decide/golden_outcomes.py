@@ -186,7 +186,7 @@ def unanswered_trials(outcomes: Iterable[Outcome], metric: str | None = None) ->
         of_goldens += 1
         if not known:
             never.append(outcome.golden_id)
-    return Unanswered(trials, of_trials, goldens, of_goldens, tuple(never))
+    return Unanswered(trials, of_trials, goldens, of_goldens, never=tuple(never))
 
 
 def _outcome(

@@ -72,7 +72,7 @@ def difference_by_labels(
     low, high = bonett_price(len(pairs), pairs.count(-1), pairs.count(1))
     bounds = gaffke_bounds(units((1 + change) / 2 for change in pairs), alpha / 2)
     return LabelledDifference(
-        len(pairs), sum(pairs) / len(pairs), low, high, 2 * bounds.low - 1, 2 * bounds.high - 1
+        len(pairs), sum(pairs) / len(pairs), low, high, lower=2 * bounds.low - 1, upper=2 * bounds.high - 1
     )
 
 

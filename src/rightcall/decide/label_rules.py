@@ -126,7 +126,9 @@ def run_labels(targets: Mapping[str, Target], labels: Iterable[Label]) -> RunLab
         else:
             (stale if label.material in materials else other).append(label)
     cases = {case: case_labels(answers) for target, answers in current.items() for case in by_target[target]}
-    return RunLabels({case: cases[case] for case in targets if case in cases}, by_case, current, stale, other)
+    return RunLabels(
+        {case: cases[case] for case in targets if case in cases}, by_case, current, stale, other=other
+    )
 
 
 def case_labels(labels: Sequence[Label]) -> CaseLabels:

@@ -96,7 +96,7 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         raise ConfigError(f"plan: icc must lie between 0 and 1, got {icc:g}")
     if have is not None and have < 1:
         raise ConfigError("plan: the dataset has no goldens, so there is nothing to plan with")
-    asked = _Asked(Demand(minimum, alpha), target, trials, icc, about)
+    asked = _Asked(Demand(minimum, alpha), target, trials, icc, about=about)
     need = _goldens_needed(asked, power, watch)
     exact = trials == 1 or about == "these_goldens"
     chance = None if have is None else _chance(asked, have, clusters, watch)
@@ -106,8 +106,8 @@ def plan(  # noqa: PLR0913  keywords, each a separate question
         need.goldens,
         trials,
         need.flawless,
-        need.may_fail if trials == 1 else None,
-        need.power,
+        allowed_failures=need.may_fail if trials == 1 else None,
+        power=need.power,
         about=about,
         icc=None if exact and not _has_clusters(clusters) else icc,
         draws=0 if exact and not _has_clusters(clusters) else DRAWS,
@@ -141,7 +141,7 @@ def _goldens_needed(asked: _Asked, power: float, watch: Watch | None) -> _Needed
     target = asked.target
     trials = asked.trials
     single, passing, reached = gate_n(minimum, target, power, alpha)
-    needed = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, {})
+    needed = _Needed(single, all_pass_n(minimum, alpha), single - passing, reached, by_population={})
     if asked.about == "these_goldens":  # the number of trials counts, whatever they are of
         goldens = math.ceil(single / trials)
         while (reached := gate_power(goldens * trials, minimum, target, alpha)[0]) < power:
@@ -208,7 +208,7 @@ def _impossible(sizes: Mapping[str, tuple[float, list[int]]], gate: Gate, trials
     problems = []
     for (name, (limit, of)), p in zip(sizes.items(), adjusted, strict=True):
         if p <= gate.alpha:
-            problems += _only_flawless(name, limit, of, gate, trials) if len(sizes) == 1 else []
+            problems += _only_flawless(name, limit, of, gate, trials=trials) if len(sizes) == 1 else []
             continue
         n = sum(of)
         needed = all_pass_n(limit, gate.alpha)

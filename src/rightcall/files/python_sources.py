@@ -162,8 +162,8 @@ def _facts(path: str, _size: int, _time: int) -> SourceFacts:
         frozenset(reading.files),
         frozenset(reading.variables),
         reading.by_any_name,
-        frozenset(reading.words),
-        bool(READERS & reading.words),
+        words=frozenset(reading.words),
+        reads_files=bool(READERS & reading.words),
     )
 
 

@@ -62,7 +62,7 @@ def parse_skill(text: str) -> SkillText:
     key_lines = {match[1]: at + 2 for at, line in enumerate(head) if (match := _KEY.match(line))}
     body = "\n".join(lines[end + 1 :]).replace("\r\n", "\n")
     fields, problem, line = _read_fields(head)
-    return SkillText(fields, body, end + 2, key_lines, problem, line)
+    return SkillText(fields, body, end + 2, key_lines, problem=problem, problem_line=line)
 
 
 def tool_words(value: Any) -> tuple[str, ...]:

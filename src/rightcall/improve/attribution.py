@@ -116,9 +116,9 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
         after.id,
         tuple(items),
         tuple(flips),
-        tuple(suspects),
-        sentence,
-        all(r.known for r in records),
+        suspects=tuple(suspects),
+        sentence=sentence,
+        known=all(r.known for r in records),
     )
 
 
@@ -197,8 +197,8 @@ def _flip(
         case.change,
         f"{case.before_passed}/{case.before_judged}",
         f"{case.after_passed}/{case.after_judged}",
-        shown[0],
-        shown[1],
+        calls_before=shown[0],
+        calls_after=shown[1],
     )
     return flip, symptom, tools_involved
 

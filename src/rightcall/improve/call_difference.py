@@ -111,7 +111,7 @@ def _difference(
     for index, (path, expectation) in enumerate(expected):
         for at, call in enumerate(calls):
             if _fits(expectation, call.name):
-                arguments = tuple(_argument_differences(path, expectation, call, golden, toolset))
+                arguments = tuple(_argument_differences(path, expectation, call, golden, toolset=toolset))
                 pairs.append((len(arguments), index, at, arguments))
     matched: set[int] = set()
     answered: set[int] = set()
@@ -152,8 +152,8 @@ def _argument_differences(
         value = arguments.get(name, defaults.get(name, MISSING))
         if not accepts(spec, value):
             actual = arguments.get(name, MISSING)
-            yield ArgumentDifference(f"{path}.args.{name}", call.name, name, spec, actual)
+            yield ArgumentDifference(f"{path}.args.{name}", call.name, name, spec, actual=actual)
     if expectation.extra_args == "forbid":
         for name, value in arguments.items():
             if name not in expectation.args and not (name in defaults and defaults[name] == value):
-                yield ArgumentDifference(f"{path}.args.{name}", call.name, name, MISSING, value)
+                yield ArgumentDifference(f"{path}.args.{name}", call.name, name, MISSING, actual=value)

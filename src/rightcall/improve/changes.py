@@ -78,7 +78,7 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
         items += _settings(before, after)
         if before.system_known and after.system_known:
             prompts = [CHANGING.sub("…", record.system) for record in (before, after)]
-            items += _sentences("system", prompts[0], prompts[1], "", "", "system")
+            items += _sentences("system", prompts[0], prompts[1], "", parameter="", path="system")
     if before.tools and after.tools:
         items += tool_changes(before.tools, after.tools)
     items = _without_repeats([*items, *_code_items(before, after)])
@@ -182,14 +182,18 @@ def one_tool(before: Tool, after: Tool, swapped_with: str = "") -> Iterator[Chan
         if twin := next(twins, ""):
             renamed |= {name: twin, twin: name}
             path = f"input_schema.properties.{name}"
-            yield ChangeItem("parameter", f"renamed {twin}", after.name, name, path, name, twin)
+            yield ChangeItem(
+                "parameter", f"renamed {twin}", after.name, name, path=path, before=name, after=twin
+            )
     for name in [name for name in dict.fromkeys((*old, *new)) if name not in renamed]:
         yield from _parameter(after.name, name, old.get(name), new.get(name))
     required = [set(map(str, tool.input_schema.get("required") or ())) for tool in (before, after)]
     for name in sorted((required[0] ^ required[1]) - renamed.keys()):
         was = name in required[0]
         what = "no longer required" if was else "now required"
-        yield ChangeItem("parameter", what, after.name, name, "input_schema.required", was, not was)
+        yield ChangeItem(
+            "parameter", what, after.name, name, path="input_schema.required", before=was, after=not was
+        )
     left = [_rest(tool.input_schema) for tool in (before, after)]
     if left[0] != left[1]:
         yield ChangeItem(
@@ -203,19 +207,25 @@ def _parameter(tool: str, name: str, old: Any, new: Any) -> Iterator[ChangeItem]
     path = f"input_schema.properties.{name}"
     if old is None or new is None:
         what = "parameter added" if old is None else "parameter removed"
-        yield ChangeItem("parameter", what, tool, name, path, old, new)
+        yield ChangeItem("parameter", what, tool, name, path=path, before=old, after=new)
         return
     if not isinstance(old, dict) or not isinstance(new, dict):
         if old != new:
-            yield ChangeItem("parameter", "schema changed", tool, name, path, old, new)
+            yield ChangeItem("parameter", "schema changed", tool, name, path=path, before=old, after=new)
         return
     texts = [str(schema.get("description", "")) for schema in (old, new)]
-    yield from _sentences("parameter", texts[0], texts[1], tool, name, f"{path}.description")
+    yield from _sentences("parameter", texts[0], texts[1], tool, parameter=name, path=f"{path}.description")
     for key in dict.fromkeys((*old, *new)):
         if key != "description" and old.get(key) != new.get(key):
             word = "removed" if key not in new else "added" if key not in old else "changed"
             yield ChangeItem(
-                "parameter", f"{key} {word}", tool, name, f"{path}.{key}", old.get(key), new.get(key)
+                "parameter",
+                f"{key} {word}",
+                tool,
+                name,
+                path=f"{path}.{key}",
+                before=old.get(key),
+                after=new.get(key),
             )
 
 
@@ -230,13 +240,19 @@ def _sentences(
     come = [s for s in new if s not in old]
     if not gone and not come:
         yield ChangeItem(
-            scope, "written differently", tool, parameter, path, before[:LONGEST], after[:LONGEST]
+            scope,
+            "written differently",
+            tool,
+            parameter,
+            path=path,
+            before=before[:LONGEST],
+            after=after[:LONGEST],
         )
         return
     for pair in zip_longest(gone, come):
         lost, added = (text if text is None else text[:LONGEST] for text in pair)
         what = "added" if lost is None else "removed" if added is None else "changed"
-        yield ChangeItem(scope, f"sentence {what}", tool, parameter, path, lost, added)
+        yield ChangeItem(scope, f"sentence {what}", tool, parameter, path=path, before=lost, after=added)
 
 
 def _settings(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
@@ -323,7 +339,7 @@ def code_changes(before: RunRecord, after: RunRecord) -> Iterator[CodeChange]:
         elif not same_content(old, new):
             changes = list(lines_by_function(before.texts.get(name, ""), after.texts.get(name, "")).items())
             for function, (lost, added) in changes or [("", ("", ""))]:
-                yield CodeChange(name, "changed", function, lost, added)
+                yield CodeChange(name, "changed", function, lost, after=added)
 
 
 def lines_by_function(before: str, after: str) -> Mapping[str, tuple[str, str]]:

@@ -83,14 +83,19 @@ class QualityCheck:
                 for call in expectations_of(golden):
                     self._cover(call)
                 for code, message, hint in (*self._repeats(golden, where), *self._find_leaks(golden)):
-                    yield DatasetFinding(where, golden.id, "warning", code, message, hint)
+                    yield DatasetFinding(where, golden.id, "warning", code, message=message, hint=hint)
                 if self._tools and isinstance(golden, Golden) and _asks_something(golden):
                     self._judged += 1
                     if loop.run(_passes(baseline, golden, tools_for(golden, self._tools))):
                         self._easy += 1
                         message = "the keyword baseline passes it, so it needs no understanding"
                         yield DatasetFinding(
-                            where, golden.id, "warning", "too_easy", message, "rephrase it less literally"
+                            where,
+                            golden.id,
+                            "warning",
+                            "too_easy",
+                            message=message,
+                            hint="rephrase it less literally",
                         )
 
     def quality(self, past: Iterable[CaseResult] = ()) -> Quality:

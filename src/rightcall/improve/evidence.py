@@ -122,7 +122,9 @@ class Evidence:
             seen.trials += count
             seen.share += count / trials.judged
         cluster = golden.cluster or golden.id
-        self.cases.append(Case(golden.id, cluster, trials.judged, frozenset(classes), cells, suspect))
+        self.cases.append(
+            Case(golden.id, cluster, trials.judged, frozenset(classes), cells=cells, suspect=suspect)
+        )
 
     def number(self, symptom: Symptom, suspect: bool, negative: bool) -> int:
         """The number of a symptom, a new one at its first sight."""

@@ -187,7 +187,10 @@ def analyze_trials(
     cases = [*evidence.cases, *broken.cases]
     findings = [
         *findings_of_changes(broken, since, by_change, inputs, of=len(cases)),
-        *(_finding(evidence, 0, explained, ranking.background, inputs) for explained in ranking.explained),
+        *(
+            _finding(evidence, 0, explained, ranking.background, inputs=inputs)
+            for explained in ranking.explained
+        ),
         *_rest(evidence, ranking),
     ]
     findings = [msgspec.structs.replace(finding, rank=at) for at, finding in enumerate(findings, start=1)]
@@ -358,7 +361,7 @@ def _parameter_rows(evidence: Evidence) -> tuple[ParameterRow, ...]:
         if wrong and name:
             kinds = dict(most_common(row.kinds))
             shown = tuple((*row.raw[pair], times) for pair, times in most_common(row.pairs)[:MOST_VALUES])
-            rows.append(ParameterRow(tool, name, row.expected, wrong, kinds, shown))
+            rows.append(ParameterRow(tool, name, row.expected, wrong, kinds=kinds, expected_actual=shown))
     return tuple(sorted(rows, key=lambda r: (-r.wrong, r.tool, r.parameter)))
 
 

@@ -62,10 +62,10 @@ class Doubter:
         ballot = self._ballots(golden)
         votes = count_votes(ballot, toolset)
         own = await own_behaviour(golden, toolset, self._trial)
-        suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own)
+        suspect = SuspectGolden(golden, toolset, words_of(golden, self._system), votes, own=own)
         for code, reasons in REASONS.items():
             for reason in reasons(suspect):
-                self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes)
+                self._add(golden.id, where, code, _with_valid_change(reason, suspect), votes=votes)
 
     def doubts(self) -> tuple[Doubt, ...]:
         """Every doubt, the most certain first."""
@@ -150,4 +150,6 @@ class DatasetDoubts:
                 change = " and ".join(edit.path for edit in doubt.change)
                 hint = f"a change of {change} would accept it" if change else ""
                 severity: Literal["error", "warning"] = "error" if doubt.band == "certain" else "warning"
-                yield DatasetFinding(doubt.where, doubt.golden_id, severity, doubt.code, doubt.sentence, hint)
+                yield DatasetFinding(
+                    doubt.where, doubt.golden_id, severity, doubt.code, message=doubt.sentence, hint=hint
+                )

@@ -66,7 +66,7 @@ class Rewriter:
             provider.prepare(prompt)
             for finding, name in findings[:VARIANTS]:
                 question = _question(finding, by_name[name], task.tune)
-                texts = await ask_variants(provider, prompt, question, f"rewrite {name}", self._seed)
+                texts = await ask_variants(provider, prompt, question, f"rewrite {name}", seed=self._seed)
                 proposals += _proposals(finding, by_name[name], texts)
         return proposals
 
@@ -80,7 +80,7 @@ def _proposals(finding: RunFinding, tool: Tool, texts: Sequence[str]) -> list[Pr
             (ProposedChange(tool.name, ("description",), tool.description, text),),
             "model",
             f"rewrite {tool.name} {number}",
-            f"a model's text for {finding.cause}",
+            why=f"a model's text for {finding.cause}",
         )
         for number, text in enumerate(fresh, start=1)
     ]

@@ -67,7 +67,7 @@ async def paraphrase_goldens(
         for golden in goldens:
             if golden.id in paraphrases:
                 continue
-            texts = await ask_variants(provider, prompt, golden.input, f"paraphrase {golden.id}", seed)
+            texts = await ask_variants(provider, prompt, golden.input, f"paraphrase {golden.id}", seed=seed)
             fresh = dict.fromkeys(text for text in texts if text != golden.input)
             paraphrases[golden.id] = tuple(text for text in fresh if still_holds(golden, text))
     return paraphrases

@@ -81,7 +81,7 @@ def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
     """One for each likely finding with a change, one for safe lint fixes."""
     proposals = [
         proposal_for(
-            finding, finding.change, "finding", f"{finding.cause} {finding.place}".strip(), finding.what
+            finding, finding.change, "finding", f"{finding.cause} {finding.place}".strip(), why=finding.what
         )
         for finding in analysis.findings
         if finding.likely and finding.change and finding.cause not in SET_ASIDE
@@ -102,7 +102,14 @@ def proposal_for(
 ) -> Proposal:
     """A proposal that is meant for what a finding is about."""
     return Proposal(
-        name, why, changes, source, finding.tools, finding.parameters, finding.cause, finding.won_back.cases
+        name,
+        why,
+        changes,
+        source,
+        tools=finding.tools,
+        parameters=finding.parameters,
+        cause=finding.cause,
+        worth=finding.won_back.cases,
     )
 
 
@@ -134,7 +141,7 @@ def together(proposals: Sequence[Proposal]) -> Proposal | None:
         "all of these together",
         changes,
         "together",
-        tuple(dict.fromkeys(tool for part in parts for tool in part.tools)),
+        tools=tuple(dict.fromkeys(tool for part in parts for tool in part.tools)),
         worth=sum(worth) if worth else None,
         parts=tuple(parts),
     )

@@ -119,7 +119,7 @@ def _greedy(
     candidates = list(enumerate(hypotheses))
     while free and candidates and len(taken) < MOST_FINDINGS:
         scored = [
-            (_key(evidence, hypothesis, free, background, exposures), at, hypothesis)
+            (_key(evidence, hypothesis, free, background, exposures=exposures), at, hypothesis)
             for at, hypothesis in candidates
         ]
         best = min(
@@ -129,7 +129,7 @@ def _greedy(
         )
         if best is None:
             break
-        explained = _explain(evidence, best[2], free, background, exposures)
+        explained = _explain(evidence, best[2], free, background, exposures=exposures)
         free -= set(explained.symptoms)
         taken.append(explained)
         candidates = [(at, hypothesis) for at, hypothesis in candidates if at != best[1]]
@@ -215,7 +215,17 @@ def _explain(
     sure = hypothesis.certain and hypothesis.weight.plausibility >= LEAST_PLAUSIBLE
     enough = sure and (goldens >= FEWEST_GOLDENS or about_golden)
     stated = (likely and enough) or dangerous >= FEWEST_DANGEROUS
-    return Explained(hypothesis, symptoms, trials, share, gain, stated, likely or stated, worst, dangerous)
+    return Explained(
+        hypothesis,
+        symptoms,
+        trials,
+        share,
+        gain=gain,
+        stated=stated,
+        likely=likely or stated,
+        danger=worst,
+        dangerous=dangerous,
+    )
 
 
 def _place(

@@ -48,7 +48,7 @@ def changes_since_passing(store: Store, stored: StoredRun) -> list[SincePassing]
             if goldens and suspect.item in items:
                 sure = _is_more_than_chance(compared, suspect.item, [left[name] for name in goldens])
                 shown = _with_others(compared, suspect.item, items)
-                changes.append(SincePassing(run.id, ago, frozenset(goldens), shown, sure))
+                changes.append(SincePassing(run.id, ago, frozenset(goldens), shown, sure=sure))
                 left = {name: case for name, case in left.items() if name not in goldens}
         if left and not items:
             changes.append(SincePassing(run.id, ago, frozenset(left)))

@@ -254,7 +254,7 @@ def fault_report(
         fired = faults_that_fired(happened.ledger)
         is_pair = before is not None and before.judged and struck.judged
         if before is not None and is_pair:
-            pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired))
+            pairs.append(FaultPair(struck.golden_id, struck.trial, struck.passed, before.passed, fired=fired))
             clean = before.trajectory.ledger if before.trajectory else ()
             lost += len(missing_effects(clean, happened.ledger)) if fired else 0
         doubles += len(double_effects(happened.ledger))
@@ -310,7 +310,7 @@ async def run_perturbed(
     outcomes = [(run, outcomes_of_run(store, run)) for run in candidates]
     compared = compare_many(outcomes_of_run(store, baseline), outcomes, margin=WITHIN) if outcomes else []
     return {
-        kind: RunComparison(baseline, run, plan.agent.name, comparison, p)
+        kind: RunComparison(baseline, run, plan.agent.name, comparison, p_adjusted=p)
         for (kind, _), (run, comparison, p) in zip(jobs[1:], compared, strict=True)
     }
 

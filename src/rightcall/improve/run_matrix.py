@@ -68,7 +68,7 @@ def golden_matrix(store: Store, runs: Sequence[str]) -> GoldenMatrix:
         tuple(stored.run.agent for stored in stored_runs),
         tuple(rows[:MOST_ROWS]),
         len(counts),
-        changes,
+        changes=changes,
     )
 
 

@@ -158,9 +158,11 @@ def _arguments(
         held = _is_held(failure, request, tools.get(tool))
         reference = failure.code == "hallucinated_ref"
         looked_up = bool(skipped) and (reference or not held)
-        bad[name] = BadArgument(name, kind, held, reference, looked_up, instead)
+        bad[name] = BadArgument(name, kind, held, reference, looked_up=looked_up, instead=instead)
         unit = unit_said(failure.actual, request.words) if kind == "unit" else ""
-        mistakes.append(Mistake(tool, name, kind, plain_value(failure.expected), failure.actual, unit))
+        mistakes.append(
+            Mistake(tool, name, kind, plain_value(failure.expected), actual=failure.actual, unit=unit)
+        )
     renamed = {argument.instead for argument in bad.values()}
     ordered = tuple(bad[name] for name in sorted(bad.keys() - renamed))
     mistakes = [mistake for mistake in mistakes if mistake.parameter not in renamed]
@@ -168,7 +170,7 @@ def _arguments(
     in_request = {argument.parameter for argument in ordered if argument.held}
     about_them = [f for f in failures if f.tool == tool and top_parameter(f.parameter) in in_request]
     untold = _untold_agent(about_them, calls)
-    symptom = Symptom("arguments", tool, "", ordered, failures[0].code, skipped=skipped, untold=untold)
+    symptom = Symptom("arguments", tool, "", ordered, code=failures[0].code, skipped=skipped, untold=untold)
     return symptom, tuple(mistakes)
 
 
@@ -205,8 +207,8 @@ def _kind(
             others,
             (call.arguments or {}) if call is not None else {},
             enum_of(tool, failure.parameter),
-            request.words,
-            tuple(_text(c.output, 4000) for c in calls[: at or 0] if c.output is not None),
+            words=request.words,
+            results=tuple(_text(c.output, 4000) for c in calls[: at or 0] if c.output is not None),
         ),
     )
 

@@ -118,8 +118,8 @@ def count_votes(ballot: Ballot, toolset: Toolset) -> Votes:
             tuple(sorted({agent.name for agent in voters[key]})),
             tuple(sorted({agent.of_family for agent in voters[key]})),
             shown[key],
-            in_world,
-            key,
+            in_world=in_world,
+            key=key,
         )
         for key, weight in sorted(weights.items(), key=lambda item: (-round(item[1], 6), item[0]))
     ]

@@ -109,7 +109,7 @@ def _pair_summaries(tools: SetFeatures) -> tuple[PairSummary, ...]:
     if "pairs" not in tools.__dict__:  # computed only when a rule asked for them
         return ()
     return tuple(
-        PairSummary(pair.first.name, pair.second.name, round(pair.score, 4), pair.why, tools.name)
+        PairSummary(pair.first.name, pair.second.name, round(pair.score, 4), pair.why, set=tools.name)
         for pair in tools.pairs[:MOST_PAIRS]
     )
 

@@ -124,7 +124,7 @@ def _times(text: str) -> Iterator[AnswerValue]:
         minute = int(match[2] or 0)
         afternoon = (match[3] or match[5] or "").lower() == "p"
         hour = hour % 12 + 12 if afternoon else hour
-        yield AnswerValue("number", match[0].strip(), hour * 100 + minute, 0.0, "time")
+        yield AnswerValue("number", match[0].strip(), hour * 100 + minute, 0.0, day="time")
 
 
 def _numbers(text: str) -> Iterator[AnswerValue]:

@@ -63,9 +63,9 @@ def result_of(
     if why := load_in_doubt(golden, trajectory, tools):
         return _not_judged(golden, trial, trajectory, why)[1]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
-        result = _result(golden, trial, trajectory, True, 1.0, SPOTLESS, (), "")
+        result = _result(golden, trial, trajectory, True, score=1.0, scores=SPOTLESS, failures=(), error="")
     else:
-        result = _judge_closely(golden, trial, trajectory, tools, rules)[1]
+        result = _judge_closely(golden, trial, trajectory, tools, rules=rules)[1]
     # seldom, and this is called for every case
     if trajectory.ledger or golden.confirm or golden.as_ is not None or golden.safety is not None:
         return _settle(result, golden, trajectory, tools)
@@ -94,9 +94,9 @@ def score_trajectory(
         return _not_judged(golden, 0, trajectory, why)[0]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
         verdict = flawless(len(golden.expected_calls))
-        result = _result(golden, 0, trajectory, True, 1.0, SPOTLESS, (), "")
+        result = _result(golden, 0, trajectory, True, score=1.0, scores=SPOTLESS, failures=(), error="")
     else:
-        verdict, result = _judge_closely(golden, 0, trajectory, tools, rules)
+        verdict, result = _judge_closely(golden, 0, trajectory, tools, rules=rules)
     if not states_check(golden):
         return replace(verdict, passed=False, score=0.0, failures=(), error=result.error, checked=False)
     result = _settle(result, golden, trajectory, tools)
@@ -123,7 +123,7 @@ def _judge_closely(
             held = score_conversation(golden, trajectory, tools, rules=rules)
         except MatcherBroke as problem:
             return _not_judged(golden, trial, trajectory, str(problem))
-        return held.summary, _conversation_result(golden, trial, trajectory, held, rules)
+        return held.summary, _conversation_result(golden, trial, trajectory, held, rules=rules)
     try:
         verdict = score_closely(golden, trajectory, tools, rules)
     except MatcherBroke as problem:
@@ -135,11 +135,18 @@ def _judge_closely(
         scores = scores | agents_score(verdict)
     error = no_answer(trajectory) or verdict.error
     result = _result(
-        golden, trial, trajectory, verdict.passed, verdict.score, scores, verdict.failures, error
+        golden,
+        trial,
+        trajectory,
+        verdict.passed,
+        score=verdict.score,
+        scores=scores,
+        failures=verdict.failures,
+        error=error,
     )
     if golden.expected_state is not None or golden.max_latency_ms is not None:
         stated = None if golden.expected_calls or golden.any_of else verdict.numbers
-        result = _with_measured(result, golden, trajectory, stated, rules)
+        result = _with_measured(result, golden, trajectory, stated, rules=rules)
     return verdict, result
 
 
@@ -297,9 +304,18 @@ def _conversation_result(
     }
     error = no_answer(trajectory) or verdict.problem
     passed = verdict.passed and not error
-    result = _result(golden, trial, trajectory, passed, verdict.score, scores, verdict.failures, error)
+    result = _result(
+        golden,
+        trial,
+        trajectory,
+        passed,
+        score=verdict.score,
+        scores=scores,
+        failures=verdict.failures,
+        error=error,
+    )
     stated = None if golden.expected_calls or verdict.turns else verdict.whole.numbers
-    return _with_measured(result, as_one_golden(golden), trajectory, stated, rules)
+    return _with_measured(result, as_one_golden(golden), trajectory, stated, rules=rules)
 
 
 def _in_doubt(result: CaseResult, trajectory: Trajectory, doubtful: Sequence[OpenCall]) -> CaseResult:
@@ -329,7 +345,7 @@ def _not_judged(
 ) -> tuple[CaseVerdict, CaseResult]:
     """Verdict and result of a case of which nothing can be said: a function of the golden failed, a skill was there."""
     scores = {"overall": Score.broken(error)}
-    result = _result(golden, trial, trajectory, False, 0.0, scores, (), error)
+    result = _result(golden, trial, trajectory, False, score=0.0, scores=scores, failures=(), error=error)
     return CaseVerdict(False, 0.0, NOT_COMPARED, error=error), result
 
 
@@ -348,12 +364,12 @@ def _result(
         trial,
         passed,
         score,
-        scores,
-        failures,
-        golden.category or "golden",
-        golden.cluster,
-        golden.tags,
-        error,
-        trajectory.latency_ms,
-        trajectory.usage if isinstance(golden, Golden) else trajectory.spent,
+        metrics=scores,
+        codes=failures,
+        category=golden.category or "golden",
+        cluster=golden.cluster,
+        tags=golden.tags,
+        error=error,
+        latency_ms=trajectory.latency_ms,
+        usage=trajectory.usage if isinstance(golden, Golden) else trajectory.spent,
     )

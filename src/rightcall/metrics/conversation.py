@@ -100,7 +100,7 @@ def score_conversation(
     whole = score_calls(as_one_golden(golden), said, tools, rules=rules)
     if expected_calls and not trajectory.messages:
         problem = "the conversation was recorded without messages, so its turns cannot be distinguished"
-        return ConversationVerdict(False, 0.0, whole, (), whole.failures, problem)
+        return ConversationVerdict(False, 0.0, whole, (), failures=whole.failures, problem=problem)
     # of each exchange's expected calls in `expectations_of`
     places = {}
     place = len(golden.expected_calls)
@@ -124,7 +124,13 @@ def score_conversation(
     open_ones = [v for v in (whole, *(turn.verdict for turn in turns)) if not v.passed]
     problem = open_ones[0].error if open_ones and all(v.error for v in open_ones) else ""
     return ConversationVerdict(
-        passed, score, whole, turns, failures, problem, bool(golden.expected_calls or golden.no_calls)
+        passed,
+        score,
+        whole,
+        turns,
+        failures=failures,
+        problem=problem,
+        by_whole=bool(golden.expected_calls or golden.no_calls),
     )
 
 

@@ -59,13 +59,18 @@ class Passes:
             return None
         if not self._repeated and not self._clusters:
             low, high = wilson(self.passed, n)
-            return Rate(self.passed / n, low, high, n, n, "wilson")
+            return Rate(self.passed / n, low, high, n, trials=n, method="wilson")
         # Hashes differ from process to process; the order of what is computed must not.
         goldens = sorted(self._goldens(), key=lambda golden: (self._clusters.get(golden[0], ""), golden[1]))
         clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
         interval = estimate(sample([trials for _, trials in goldens], clusters))
         return Rate(
-            interval.mean, interval.low, interval.high, interval.cases, interval.trials, interval.method
+            interval.mean,
+            interval.low,
+            interval.high,
+            interval.cases,
+            trials=interval.trials,
+            method=interval.method,
         )
 
     def pass_k(self, most: int) -> tuple[float, ...]:

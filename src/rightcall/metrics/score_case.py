@@ -57,7 +57,7 @@ class Scorer(msgspec.Struct, frozen=True):
         """The result by what the golden states alone: the whole result when no metric is named or observed."""
         offered = tools_for(golden, tools)
         if not states_check(golden):
-            return as_unchecked(silent_result(golden, trial, trajectory, offered, self.rules))
+            return as_unchecked(silent_result(golden, trial, trajectory, offered, rules=self.rules))
         return result_of(golden, trial, trajectory, offered, rules=self.rules)
 
     async def result(
@@ -80,7 +80,7 @@ class Scorer(msgspec.Struct, frozen=True):
         result = stated
         checked = self.checks(golden)
         if not states_check(golden):
-            result = silent_result(golden, trial, trajectory, offered, self.rules)
+            result = silent_result(golden, trial, trajectory, offered, rules=self.rules)
         if not result.checked:  # an attempt whose attack the agent never met
             return result
         if result.error or not (self.metrics or self.observe):

@@ -103,7 +103,7 @@ class Group:
             ones = self.spotless if name in SPOTLESS else 0
             if count + ones:
                 means[name] = (units + ones * UNITS) / ((count + ones) * UNITS)
-        return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, self.passes.rate())
+        return GroupSummary(len(self.passes), self.passes.passed, self.errors, means, rate=self.passes.rate())
 
 
 class Tally:

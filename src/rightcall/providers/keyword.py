@@ -185,7 +185,7 @@ def extract(tool: Tool, text: str) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for name in sorted(tool.parameters, key=lambda name: name not in required):
         schema = tool.parameters[name]
-        value = _value(name, schema if isinstance(schema, dict) else {}, text, taken, name in required)
+        value = _value(name, schema if isinstance(schema, dict) else {}, text, taken, needed=name in required)
         if value is not None:
             arguments[name] = value
     return {name: arguments[name] for name in tool.parameters if name in arguments}
@@ -204,7 +204,7 @@ def _value(name: str, schema: dict[str, Any], text: str, taken: list[tuple[int, 
     if "array" in kinds:
         items = schema.get("items")
         return _several(items if isinstance(items, dict) else {}, text)
-    return _string(name, schema, text, taken, needed) if "string" in kinds or kind is None else None
+    return _string(name, schema, text, taken, needed=needed) if "string" in kinds or kind is None else None
 
 
 def _enum_value(choices: list[Any], text: str) -> Any:

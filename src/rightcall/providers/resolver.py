@@ -54,7 +54,7 @@ def resolve(
     if isinstance(name, str | ModelEndpoint):
         endpoint = endpoint_of(name, base_url=base_url)
         options = ProviderOptions(
-            endpoint.base_url, network or Network(), prices or endpoint.price_list, threads, endpoint
+            endpoint.base_url, network or Network(), prices or endpoint.price_list, threads, endpoint=endpoint
         )
         return with_own_settings(_make_provider(endpoint.model, options), endpoint)
     return _object(name, model, prices)

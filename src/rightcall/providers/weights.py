@@ -61,7 +61,7 @@ class InstalledModel(msgspec.Struct, frozen=True):
 
 def list_models() -> list[InstalledModel]:
     return [
-        InstalledModel(model.name, model.title, str(path), model.size, path.is_file())
+        InstalledModel(model.name, model.title, str(path), model.size, installed=path.is_file())
         for model in MODELS.values()
         for path in [model_path(model.name)]
     ]

@@ -29,7 +29,7 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
                 return await original(self, method, str_or_url, **rest)
             reply = listener.request(method, str(url), headers, body)
             if isinstance(reply, ReplayedReply):
-                return _replay_response(library, self, method, url, reply, rest)
+                return _replay_response(library, self, method, url, reply=reply, rest=rest)
             response = await original(self, method, str_or_url, **rest)
             if reply is not None:
                 reply.begin(response.status, join_headers(response.headers.items()))

@@ -100,7 +100,7 @@ class Recordings:
     def begin(self, golden: AnyGolden, trial: int, recorded: RecordedTrial | None) -> TapedCase:
         """A trial that is replayed, or recorded when there is nothing to replay."""
         exchanges = recorded.exchanges if recorded else () if self.replays_only else None
-        case = TapedCase(golden.id, trial, self.clean, exchanges, self.ignored)
+        case = TapedCase(golden.id, trial, self.clean, exchanges, ignored=self.ignored)
         with self._lock:
             self._in_flight.add(case)
         return case
@@ -136,7 +136,7 @@ class Recordings:
         recorded = RecordedTrial(exchanges, timings, plain)
         files_read = self.files_read() if plain is not None else {}
         with self._lock:
-            self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read)
+            self._write(golden.id, case.trial, recorded, self.inputs_of(golden), files_read=files_read)
 
     def _write(
         self, golden: str, trial: int, recorded: RecordedTrial, inputs: str, files_read: dict[str, str]

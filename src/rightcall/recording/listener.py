@@ -52,7 +52,9 @@ class Listener:
                 )
             return None
         plain = {name.lower(): value for name, value in headers.items()}
-        ask = http_ask(method, url, plain, body, self._recordings.clean, self._recordings.ignored)
+        ask = http_ask(
+            method, url, plain, body, clean=self._recordings.clean, ignored=self._recordings.ignored
+        )
         if not case.is_replaying:
             return case.begin_reply(ask)
         try:

@@ -74,9 +74,11 @@ class RecordingProxy:
         headers = join_headers(request.headers.items())
         body = await request.read()
         case = self._case(golden, trial)
-        ask = http_ask(request.method, url, headers, body, self._recordings.clean, self._recordings.ignored)
+        ask = http_ask(
+            request.method, url, headers, body, clean=self._recordings.clean, ignored=self._recordings.ignored
+        )
         if not case.is_replaying:
-            return await self._pass_on(request, case, case.begin_reply(ask), url, body)
+            return await self._pass_on(request, case, case.begin_reply(ask), url, body=body)
         try:
             stored = case.next_reply(ask)
         except ProviderError as error:

@@ -26,7 +26,7 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
                 body = plain
             reply = listener.request(method, _whole(self, url), sent, plain or b"")
             if isinstance(reply, ReplayedReply):
-                return _replay_response(library, reply, method, url, rest)
+                return _replay_response(library, reply, method, url, rest=rest)
             token = _INSIDE.set(True)
             try:
                 response = original(self, method, url, body, headers, **rest)

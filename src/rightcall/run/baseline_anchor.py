@@ -109,14 +109,14 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool) -> AnchorCheck:
         verdict,
         f"{pluralize(len(pairs), 'golden')}; {told}",
         p,
-        LEVEL,
-        len(pairs),
-        left_out,
-        least,
-        rates,
-        _worst(pairs) if verdict == "DECLINED" else (),
-        notes,
-        EXIT_CODES[verdict],
+        level=LEVEL,
+        goldens=len(pairs),
+        left_out=left_out,
+        trials=least,
+        passed=rates,
+        worst=_worst(pairs) if verdict == "DECLINED" else (),
+        notes=notes,
+        exit_code=EXIT_CODES[verdict],
     )
 
 

@@ -193,9 +193,11 @@ def pool_runs(store: Store, newest_first: Sequence[StoredRun]) -> BaselinePool:
         newest_inputs,
         inputs,
         tuple(_baseline_run(run) for run in compared),
-        tuple(_baseline_run(run) for run in older),
-        newest.run.versions.get("git_branch", ""),
-        "" if newest.run.versions.get("git_dirty") == "true" else newest.run.versions.get("git_commit", ""),
+        older=tuple(_baseline_run(run) for run in older),
+        branch=newest.run.versions.get("git_branch", ""),
+        commit=""
+        if newest.run.versions.get("git_dirty") == "true"
+        else newest.run.versions.get("git_commit", ""),
         served_model=models_that_answered(
             store.runs.results(newest.id, limit=SERVED, trajectories=True), inputs.agent.get("model", "")
         ),
@@ -244,13 +246,13 @@ def _lines(
                 names[name],
                 ask_hash(golden, inputs),
                 tuple("".join(map(mark_of, results)) for results in now),
-                "".join(map(mark_of, before)),
-                dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
-                tuple(sorted({f.code for result in everything for f in result.codes})),
-                dict(sorted(confused.items())),
-                scores_by_run(now),
-                distinct_first_requests(requests) if any(requests) else (),
-                join_marks(returned.get(name, ())),
+                old="".join(map(mark_of, before)),
+                codes=dict(sorted(Counter(f.code for result in before for f in result.codes).items())),
+                hard=tuple(sorted({f.code for result in everything for f in result.codes})),
+                confused=dict(sorted(confused.items())),
+                s=scores_by_run(now),
+                first=distinct_first_requests(requests) if any(requests) else (),
+                results=join_marks(returned.get(name, ())),
             )
         )
     if not lines:
@@ -303,7 +305,7 @@ def mark_of(result: CaseResult) -> str:
 
 def _baseline_run(run: StoredRun) -> BaselineRun:
     inputs = run.run.fingerprints.get("inputs", "")[:16]
-    return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, REPLAYED in run.tags)
+    return BaselineRun(run.id, run.run.started_at, run.run.trials, inputs, replayed=REPLAYED in run.tags)
 
 
 def _time(run: StoredRun) -> datetime:

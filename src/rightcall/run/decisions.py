@@ -75,7 +75,7 @@ def gate_run(
             gate.baseline.run,
             stored.run,
             lambda: store.runs.goldens(stored.id),
-            quarantine,
+            quarantine=quarantine,
             anyway=gate.baseline.anyway,
         )
     summary = stored.run.summary
@@ -153,7 +153,7 @@ def compare_runs(
     )
     share = alpha / len(others)
     compared = [
-        (name, _by_people(store, comparison, first, store.runs.get(name), metric, share), p)
+        (name, _by_people(store, comparison, first, store.runs.get(name), metric=metric, alpha=share), p)
         for name, comparison, p in compared
     ]
     agents = {other.id: other.run.agent for other in others}
@@ -164,9 +164,9 @@ def compare_runs(
             name,
             agents[name],
             comparison,
-            p,
-            unfinished + unlike[name] + notes_on_edits(edited[name], anyway=anyway),
-            notices[name],
+            p_adjusted=p,
+            unlike=unfinished + unlike[name] + notes_on_edits(edited[name], anyway=anyway),
+            notes=notices[name],
         )
         for name, comparison, p in compared
     ]
@@ -226,7 +226,7 @@ def flakiness(store: Store, run: str) -> Flakiness:
             n,
             c,
             stats_disagreement(n, c) or 0.0,
-            name not in harmful and suggests_quarantine(n, c),
+            quarantine=name not in harmful and suggests_quarantine(n, c),
         )
         for name, (n, c) in counts.items()
         if flake_class(n, c) == "flaky"
@@ -236,8 +236,8 @@ def flakiness(store: Store, run: str) -> Flakiness:
         len(counts),
         classes.count("stable_pass"),
         classes.count("stable_fail"),
-        flake_rate(counts.values()),
-        tuple(sorted(flaky, key=lambda case: (-case.disagreement, case.golden_id))),
+        rate=flake_rate(counts.values()),
+        flaky=tuple(sorted(flaky, key=lambda case: (-case.disagreement, case.golden_id))),
     )
 
 

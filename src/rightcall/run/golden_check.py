@@ -72,16 +72,21 @@ def check_goldens(
         if golden.id in places:
             message = f"the id '{golden.id}' is already used at {places[golden.id]}"
             yield DatasetFinding(
-                where, golden.id, "error", "duplicate_id", message, "use a unique id for each golden"
+                where,
+                golden.id,
+                "error",
+                "duplicate_id",
+                message=message,
+                hint="use a unique id for each golden",
             )
         places.setdefault(golden.id, where)
         if golden.metadata and needs_review(golden):
             hint = "look at what it asks and expects: rightcall generate review FILE"
             yield DatasetFinding(
-                where, golden.id, "error", "unreviewed", "nobody has looked at this draft", hint
+                where, golden.id, "error", "unreviewed", message="nobody has looked at this draft", hint=hint
             )
         for severity, code, message, hint in notes_of(golden, tools):
-            yield DatasetFinding(where, golden.id, severity, code, message, hint)
+            yield DatasetFinding(where, golden.id, severity, code, message=message, hint=hint)
 
 
 def notes_of(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:

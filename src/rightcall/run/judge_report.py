@@ -104,7 +104,9 @@ def judge_report(
         reason = str(error)
     people = people_agreement(labelling)
     notes = _notes(judged, labelling, rows)
-    return JudgeReport(judged, labelling, estimate, reason, people, notes, label_floor(judged.run))
+    return JudgeReport(
+        judged, labelling, estimate, reason, people=people, notes=notes, floor=label_floor(judged.run)
+    )
 
 
 def label_floor(run: StoredRun) -> int:

@@ -107,7 +107,7 @@ def rate_labels(judged: JudgedRun, labelling: RunLabels) -> RateLabels:
         {case: label.stratum for case, label in drawn.items()} if _any_chosen(drawn) else None,
         frozenset(case for case in drawn if not labelling.cases[case].blind),
         tuple(sorted(disputed)),
-        by_hand,
+        by_hand=by_hand,
     )
 
 
@@ -231,8 +231,8 @@ def _cases(
             {metric: forms[metric].verdict(score) for metric, score in scores.items()},
             {metric: found.verdicts[name] for metric, found in people.items()},
             result.fails_exactly,
-            {metric: found.chosen[name] for metric, found in people.items() if found.chosen},
-            any(name in found.saw_judge for found in people.values()),
+            strata={metric: found.chosen[name] for metric, found in people.items() if found.chosen},
+            saw_judge=any(name in found.saw_judge for found in people.values()),
         )
     return cases
 

@@ -120,7 +120,7 @@ def load_judged_run(store: Store, run: str, metric: str = "", *, finished: bool 
     tools = tools_of_run(store, stored)
     goldens = {golden.id: golden for golden in store.runs.goldens(stored.id)}
     results = store.runs.results(stored.id, trajectories=True)
-    judged = (_case_of_judge(judge, stored.id, goldens.get(r.golden_id), r, tools) for r in results)
+    judged = (_case_of_judge(judge, stored.id, goldens.get(r.golden_id), r, tools=tools) for r in results)
     cases = {case.place.id: case for case in judged if case is not None}
     if not cases:
         hint = "" if judge.form.rubric else "nothing says what it judges by: give the metric a `rubric`"

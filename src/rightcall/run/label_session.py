@@ -170,9 +170,9 @@ class LabelSession:
             target.material,
             self.judged.metric,
             target.rule,
-            word,
-            self.by,
-            self._now(),
+            label=word,
+            by=self.by,
+            at=self._now(),
             note=scrub(note.strip()[:LONGEST_NOTE]) or (earlier.note if earlier else ""),
             seconds=None if seconds is None else round(seconds, 1),
             saw_judge=self.settings.show_judge if saw_judge is None else saw_judge,
@@ -223,7 +223,7 @@ def keep_index(
         len(labelling.cases),
         len(labelling.with_word("disputed")),
         len(labelling.stale),
-        tuple(labelling.labellers),
+        labellers=tuple(labelling.labellers),
     )
     store.runs.set_document(judged.run.id, LABELS, codec.encode(index))
 
@@ -254,9 +254,9 @@ def settle(
         target.material,
         judged.metric,
         target.rule,
-        word,
-        by,
-        utc_now(),
+        label=word,
+        by=by,
+        at=utc_now(),
         plan=SETTLED,
     )
     folder.add([label])

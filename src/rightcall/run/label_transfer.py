@@ -45,7 +45,7 @@ def import_labels(
     rows = list(_rows(file))
     mapped = _word_map(words or {})
     moment = datetime.datetime.fromtimestamp(file.stat().st_mtime, datetime.UTC)
-    read = [(_label(session, row, where, mapped, utc_text(moment))) for where, row in rows]
+    read = [(_label(session, row, where, mapped, at=utc_text(moment))) for where, row in rows]
     labels = [label for label in read if label is not None]
     labelling = session.labels()
     plan = _import_plan(session, labels, labelling, at_random)
@@ -164,9 +164,9 @@ def _label(
         case.target.material,
         session.judged.metric,
         case.target.rule,
-        words[written.casefold()],
-        scrub(" ".join(str(row.get("by") or "").split()))[:LONGEST_NAME] or session.by,
-        str(row.get("at") or "").strip() or at,
+        label=words[written.casefold()],
+        by=scrub(" ".join(str(row.get("by") or "").split()))[:LONGEST_NAME] or session.by,
+        at=str(row.get("at") or "").strip() or at,
         note=scrub(str(row.get("note") or "").strip())[:LONGEST_NOTE],
     )
 

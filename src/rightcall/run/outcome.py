@@ -172,7 +172,7 @@ def earlier_stop(stored: StoredRun) -> Stopped | None:
     )
     from rightcall.decide.early_stop import Stopped
 
-    return Stopped("INCONCLUSIVE", used, used, reason, "earlier")
+    return Stopped("INCONCLUSIVE", used, used, reason, by="earlier")
 
 
 def evidence_of_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:

@@ -95,14 +95,14 @@ async def rescore_run(
     tally = Tally(scorer.names)
     if spread is not None:
         place = str(store.file.resolve()) if store.file else store.url
-        task = RescoreTask(place, old.id, new.id, writer.epoch, scorer, tools)
+        task = RescoreTask(place, old.id, new.id, writer.epoch, scorer=scorer, tools=tools)
         for _ in spread(task, list(_shards(store.runs.result_keys(old.id), goldens_by_id))):
             pass
         tally.add_all(results_of_run(store, new.id))
     else:
         stream = store.runs.results(old.id, trajectories=True)
         while batch := list(islice(stream, BATCH)):
-            results = await _score_again(batch, goldens_by_id, tools, scorer, recordings)
+            results = await _score_again(batch, goldens_by_id, tools, scorer, recordings=recordings)
             writer.add(results)
             tally.add_all(results)
     before = old.run.summary
@@ -124,7 +124,7 @@ async def _score_again(
     scorer: Scorer,
     recordings: Recordings | None = None,
 ) -> list[CaseResult]:
-    return [await _again(result, goldens, tools, scorer, recordings) for result in results]
+    return [await _again(result, goldens, tools, scorer, recordings=recordings) for result in results]
 
 
 async def _again(

@@ -170,11 +170,11 @@ def _exchange(config: AgentConfig, model: Any, folder: Path) -> Exchange:
         config.response,
         config.headers,
         config.reuse,
-        str(folder),
-        listen if watched else "",
-        config.settle,
-        config.calls,
-        config.preset or "",
+        folder=str(folder),
+        spans=listen if watched else "",
+        settle=config.settle,
+        calls=config.calls,
+        preset=config.preset or "",
     )
 
 

@@ -60,7 +60,7 @@ def explain(error: Any, schema: Any) -> Iterator[Parts]:
     keyword = str(error.kind.name)
     details = error.kind.as_dict()
     if keyword in ("anyOf", "oneOf"):
-        yield from _alternatives(error, path, keyword, details.get("context") or [], schema)
+        yield from _alternatives(error, path, keyword, details.get("context") or [], schema=schema)
     elif keyword in ("additionalProperties", "unevaluatedProperties"):
         names = tuple(_schema_at(schema, error.schema_path[:-1]).get("properties", ()))
         for name in details.get("unexpected", ()):

@@ -81,5 +81,11 @@ def _break_remark(golden: GoldenChange) -> Remark:
 
 def _golden_remark(rule: str, text: str, golden: HardFailure | GoldenChange) -> Remark:
     return Remark(
-        rule, "error", one_line(text, 1000), golden.file, golden.line, name=golden.golden, origin="suite.yaml"
+        rule,
+        "error",
+        one_line(text, 1000),
+        golden.file,
+        line=golden.line,
+        name=golden.golden,
+        origin="suite.yaml",
     )

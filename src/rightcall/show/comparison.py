@@ -34,7 +34,7 @@ def print_comparison(
     comparison = compared.comparison
     word = WORDS.get(comparison.change, comparison.change)
     dangers = [danger_clause(code, len(ids)) for code, ids in comparison.alarms.items()]
-    print_verdict(out, word, (headline(comparison),), dangers, _counts(comparison))
+    print_verdict(out, word, (headline(comparison),), dangers, hint=_counts(comparison))
     items = changed.items if changed is not None else ()
     if items or comparison.fixed or comparison.broken:
         out.print()

@@ -15,7 +15,7 @@ TITLES = ("rule", "wanted", "measured", "verdict")
 def print_gate(out: Screen, verdict: Verdict) -> None:
     """Print a verdict and, of several rules, what each wanted and measured."""
     dangers = [check.danger for check in verdict.checks if check.danger]
-    print_verdict(out, verdict.word, verdict.lines, dangers, verdict.hint)
+    print_verdict(out, verdict.word, verdict.lines, dangers, hint=verdict.hint)
     if len(verdict.checks) > 1:
         out.print()
         rows = [(check.name, *_numbers(check), check.word) for check in verdict.checks]

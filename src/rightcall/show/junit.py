@@ -41,7 +41,7 @@ def write_junit(store: Store, run: str, out: IO[bytes]) -> RunView:
             outcomes[_outcome(golden)] += 1
             seconds += _seconds(golden)
             row = golden_row(golden_id, (result for _, result in golden), tools)
-            for line in _testcase(reading.stored.run.name, golden, row, tools, hits):
+            for line in _testcase(reading.stored.run.name, golden, row, tools, hits=hits):
                 (dangerous if row.danger else others).write(line)
         view = reading.view()
         verdict_lines = list(_verdict_case(view, outcomes))

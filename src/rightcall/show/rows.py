@@ -88,12 +88,12 @@ def row_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> Row:
         result.trial,
         result.passed if result.checked else None,
         result.score if result.checked else None,
-        SPOTLESS_JSON if result.metrics is SPOTLESS else _scores(result.metrics),
-        result.codes,
-        result.error or msgspec.UNSET,
-        msgspec.UNSET if result.checked else False,
-        (case_dangers(result, tools) if result.codes else ()) or msgspec.UNSET,
-        _attack(result),
+        metrics=SPOTLESS_JSON if result.metrics is SPOTLESS else _scores(result.metrics),
+        codes=result.codes,
+        error=result.error or msgspec.UNSET,
+        checked=msgspec.UNSET if result.checked else False,
+        danger=(case_dangers(result, tools) if result.codes else ()) or msgspec.UNSET,
+        safety=_attack(result),
     )
 
 
@@ -155,7 +155,7 @@ def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.R
             score.passed,
             score.reason,
             score.error or msgspec.UNSET,
-            score.judged or msgspec.UNSET,
+            judged=score.judged or msgspec.UNSET,
         )
         for name, score in metrics.items()
     }
@@ -164,7 +164,7 @@ def _scores(metrics: dict[str, Score]) -> dict[str, RowScore | Score | msgspec.R
 PERFECT_JSON = msgspec.Raw(encode(RowScore(1.0, True, "")))
 SPOTLESS_JSON = msgspec.Raw(encode(_scores(SPOTLESS)))
 HEAD, TRIAL, REST = (
-    encode(Row("\0", 7, True, 1.0, SPOTLESS_JSON, ()))
+    encode(Row("\0", 7, True, 1.0, metrics=SPOTLESS_JSON, codes=()))
     .replace(encode("\0"), b"\0", 1)
     .replace(b"7", b"\0", 1)
     .split(b"\0")

@@ -68,10 +68,10 @@ def run_screen(
         summary.clauses if summary.reason else (verdict_reason(summary),),
         failures,
         hint,
-        price_text(summary.requests, run),
-        (*summary.warnings, *notes),
-        tuple(next_steps(failures, where)),
-        tuple(unchecked_goldens(store, run.id, kinds) if summary.unchecked else ()),
+        price=price_text(summary.requests, run),
+        notes=(*summary.warnings, *notes),
+        steps=tuple(next_steps(failures, where)),
+        unchecked=tuple(unchecked_goldens(store, run.id, kinds) if summary.unchecked else ()),
     )
 
 
@@ -106,7 +106,7 @@ def price_text(requests: int, run: Run) -> str:
 
 def print_run_screen(out: Screen, screen: RunScreen) -> None:
     """Print everything of a run but the commands to type next."""
-    print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, screen.hint)
+    print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, hint=screen.hint)
     if not screen.failures.kinds:
         out.print(screen.price, indent=len(screen.word) + 2)
     for kind in screen.failures.kinds:

@@ -50,11 +50,11 @@ def print_attacks(out: Screen, screen: RunScreen, view: SafetyView) -> None:
     """Print a run of attacks: how many the agent obeyed, by goal and carrier, the worst one, and the price."""
     numbers = view.numbers
     if numbers is None or not numbers.delivered:
-        print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, screen.hint)
+        print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, hint=screen.hint)
     else:
         obeyed = f"{numbers.asr.count:,} of {pluralize(numbers.delivered, 'attack')}"
         clauses = (f"{obeyed} made the agent act for the attacker", *screen.clauses)
-        print_verdict(out, screen.word, clauses, screen.failures.dangers, screen.hint)
+        print_verdict(out, screen.word, clauses, screen.failures.dangers, hint=screen.hint)
         out.print()
         titles = ("goal", "carried by", "attacks", "obeyed", "")
         rows = [

@@ -119,10 +119,12 @@ def column_blocks(
     block: list[int] = [0]
     for at in range(1, len(titles)):
         if len(block) > 1 and sum(least[place] + gap for place in (*block, at)) - gap > width:
-            yield _block(block, titles, rows, texts, _widths(block, natural, least, width, gap), gap)
+            yield _block(
+                block, titles, rows, texts, widths=_widths(block, natural, least, width, gap=gap), gap=gap
+            )
             block = [0]
         block.append(at)
-    yield _block(block, titles, rows, texts, _widths(block, natural, least, width, gap), gap)
+    yield _block(block, titles, rows, texts, widths=_widths(block, natural, least, width, gap=gap), gap=gap)
 
 
 def _widths(

@@ -113,7 +113,7 @@ def detector_step(
         grown = min(max(c, 1.0) * max(0.0, 1.0 + lam * (x - q0)), LARGEST)
         cusum.append(grown)
         since.append(state.n if c <= 1.0 else start)
-    r = e_detector_step(state.r, x, q0, lams, weight)
+    r = e_detector_step(state.r, x, q0, lams, weight=weight)
     return Detector(r, tuple(cusum), tuple(since), state.n + 1)
 
 

@@ -175,7 +175,11 @@ def judged_rate(
     if known:
         passes = sum(_label(case, outcome) is True for case, outcome in known.items())
         strata.append(LabelStratum(KNOWN, len(known), len(known), passes))
-    trials = golden_trials(goldens, judgements, known, answered, judged.level, strata) if goldens else None
+    trials = (
+        golden_trials(goldens, judgements, known, answered, level_of=judged.level, strata=strata)
+        if goldens
+        else None
+    )
     shown = shown_interval(
         [stratum_mean(stratum) for stratum in strata], about, conf, cluster=trials.cluster if trials else 1.0
     )

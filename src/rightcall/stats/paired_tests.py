@@ -101,11 +101,18 @@ def paired_t(
     se = cluster_se(d, clusters, weights)
     groups = len(d) if clusters is None else len(set(clusters))
     if se is None:
-        return PairedT(mean, None, None, None, None, groups)
+        return PairedT(mean, None, None, None, interval=None, clusters=groups)
     if se == 0:
-        return PairedT(mean, 0.0, None, None, Interval(mean, mean), groups)
+        return PairedT(mean, 0.0, None, None, interval=Interval(mean, mean), clusters=groups)
     t = mean / se
-    return PairedT(mean, se, t, 2 * t_sf(abs(t), groups - 1), t_interval(mean, se, groups - 1, conf), groups)
+    return PairedT(
+        mean,
+        se,
+        t,
+        2 * t_sf(abs(t), groups - 1),
+        interval=t_interval(mean, se, groups - 1, conf),
+        clusters=groups,
+    )
 
 
 def fisher_exact(table: Sequence[Sequence[int]]) -> float:

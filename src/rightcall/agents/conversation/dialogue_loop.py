@@ -213,7 +213,12 @@ class _Talk:
 
     def trajectory(self, session: TalkSession) -> Trajectory:
         dialogue = Dialogue(
-            self._ended, self._why, self._user.name, self._given, self._user.prompt_hash, self._spent
+            self._ended,
+            self._why,
+            self._user.name,
+            self._given,
+            prompt_hash=self._user.prompt_hash,
+            usage=self._spent,
         )
         trajectory = session.trajectory(self._stop, self._error)
         return with_cause(msgspec.structs.replace(trajectory, dialogue=dialogue), self._exception)

@@ -150,9 +150,9 @@ class ModelUsers:
         told = prompt_hash(persona.characteristics, self.setup.language, self.setup.stopping_criteria)
 
         def request(messages: tuple[Message, ...]) -> ModelRequest:
-            return ModelRequest(prompt, messages, f"{golden.id}#user", trial, seed)
+            return ModelRequest(prompt, messages, f"{golden.id}#user", trial, seed=seed)
 
-        return ModelUser(self.asker, request, facts, f"{self.setup.name} as {persona.name}", told)
+        return ModelUser(self.asker, request, facts, f"{self.setup.name} as {persona.name}", prompt_hash=told)
 
 
 class ModelUser:

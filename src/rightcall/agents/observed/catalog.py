@@ -58,9 +58,9 @@ _NO_ERRORS = "a result does not say whether it is an error"
 
 ADAPTERS: tuple[AdapterInfo, ...] = (
     AdapterInfo(
-        "openai_agents", "OpenAI Agents SDK", "openai-agents", "agents", ("agents",), "0.24.0",
-        "run hooks, added by the default runner",
-        (
+        "openai_agents", "OpenAI Agents SDK", "openai-agents", "agents", modules=("agents",), tested="0.24.0",
+        hook="run hooks, added by the default runner",
+        loses=(
             "hosted tools (web search, code interpreter) run at the provider and are not calls",
             "with tracing disabled and a custom error function, a tool's failure is read as a result",
             "realtime and voice agents are not observed",
@@ -74,10 +74,10 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "langchain", "LangGraph and LangChain", "langchain-core", "langchain_core",
-        ("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
-        "1.7.2",
-        "a callback handler, added by a configure hook",
-        (
+        modules=("langgraph", "langchain", "langchain_core", "langchain_classic", "langchain_community", "deepagents"),
+        tested="1.7.2",
+        hook="a callback handler, added by a configure hook",
+        loses=(
             "tools that a node calls as plain functions have a result only if a message contains it",
             "threads that the agent starts without copying the context are not observed",
             "a graph of langgraph-codeact is refused: its tools are called by your own eval_fn",
@@ -87,9 +87,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='create_agent(…, name="billing")',
     ),
     AdapterInfo(
-        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", ("pydantic_ai",), "2.68.0",
-        "a capability, added to every run",
-        (
+        "pydantic_ai", "Pydantic AI", "pydantic-ai-slim", "pydantic_ai", modules=("pydantic_ai",), tested="2.68.0",
+        hook="a capability, added to every run",
+        loses=(
             "native tools (web search, code execution) run at the provider and are not calls",
             "output tools and output functions are not calls",
             "realtime sessions are not observed",
@@ -99,9 +99,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='Agent(…, name="billing")',
     ),
     AdapterInfo(
-        "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", ("claude_agent_sdk",),
-        "0.2.184", "the message stream of a client",
-        (
+        "claude_agent_sdk", "Claude Agent SDK", "claude-agent-sdk", "claude_agent_sdk", modules=("claude_agent_sdk",),
+        tested="0.2.184", hook="the message stream of a client",
+        loses=(
             "a tool's latency is the time between two messages",
             "tools run inside the bundled program and cannot be mocked",
             "arguments are what the program parsed: malformed ones are not visible",
@@ -113,8 +113,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='ClaudeAgentOptions(agents={"billing": AgentDefinition(…)})',
     ),
     AdapterInfo(
-        "google_adk", "Google ADK", "google-adk", "google.adk", ("google.adk",), "2.13.0", "a runner plugin",
-        (
+        "google_adk", "Google ADK", "google-adk", "google.adk", modules=("google.adk",), tested="2.13.0",
+        hook="a runner plugin",
+        loses=(
             "calls inside an AgentTool made with include_plugins=False are not visible",
             "failures returned as data ({'status': 'error'}) are read as results",
             "a function that creates its own Runner is not observed",
@@ -124,8 +125,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='LlmAgent(name="billing", …)',
     ),
     AdapterInfo(
-        "crewai", "CrewAI", "crewai", "crewai", ("crewai",), "1.15.30", "the event bus",
-        (
+        "crewai", "CrewAI", "crewai", "crewai", modules=("crewai",), tested="1.15.30", hook="the event bus",
+        loses=(
             "trials run one at a time, because the event bus does not say which crew an event belongs to",
             "a crew cannot be stopped: one that ran out of time holds back the next trial until it ends",
             "call ids are known only where the model's answer contains them",
@@ -137,9 +138,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='Agent(role="billing", …)',
     ),
     AdapterInfo(
-        "smolagents", "smolagents", "smolagents", "smolagents", ("smolagents",), "1.26.0",
-        "the agents' steps and the tools they execute",
-        (
+        "smolagents", "smolagents", "smolagents", "smolagents", modules=("smolagents",), tested="1.26.0",
+        hook="the agents' steps and the tools they execute",
+        loses=(
             "a CodeAgent whose code runs in a remote executor is refused: calls of its tools cannot be heard",
             "trials run one at a time, because the memory belongs to the agent object",
             "a model class waits minutes after a 429, and the trial with it, unless it has `retry=False`",
@@ -151,9 +152,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='ToolCallingAgent(…, name="billing")',
     ),
     AdapterInfo(
-        "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", ("llama_index",), "0.14.25",
-        "the events that workflows write to their streams",
-        (
+        "llama_index", "LlamaIndex", "llama-index-core", "llama_index.core", modules=("llama_index",), tested="0.14.25",
+        hook="the events that workflows write to their streams",
+        loses=(
             "malformed arguments are repaired by the framework before they can be observed",
             "a CodeActAgent is refused: its tools are called by your own code_execute_fn",
             _SHARED_NAMES,
@@ -166,8 +167,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "agent_framework", "Microsoft Agent Framework", "agent-framework-core", "agent_framework",
-        ("agent_framework",), "1.23.0", "chat and function middleware, added to every run",
-        (
+        modules=("agent_framework",), tested="1.23.0", hook="chat and function middleware, added to every run",
+        loses=(
             "agents that are not of the class Agent (workflows as agents) are observed through the agents they run",
         ),
         tools="mock", approvals=True,
@@ -179,9 +180,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
     ),
     AdapterInfo(
         "autogen", "AutoGen", "autogen-agentchat", "autogen_agentchat",
-        ("autogen_agentchat", "autogen_core.tools"), "0.7.5",
-        "the stream of messages",
-        (
+        modules=("autogen_agentchat", "autogen_core.tools"), tested="0.7.5",
+        hook="the stream of messages",
+        loses=(
             "a tool's latency is the time between two messages",
             "trials run one at a time per agent object, because it holds the conversation",
             "a function that runs its own team is not observed",
@@ -193,8 +194,8 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='AssistantAgent("billing", …)',
     ),
     AdapterInfo(
-        "dspy", "DSPy", "dspy", "dspy", ("dspy",), "3.4.1", "callbacks of the context",
-        (
+        "dspy", "DSPy", "dspy", "dspy", modules=("dspy",), tested="3.4.1", hook="callbacks of the context",
+        loses=(
             "an answer that DSPy cannot parse, such as one that names an unknown tool, has no call",
             "DSPy shows the model the traceback of a failed tool: it names the line that runs observed tools",
             "call ids are DSPy's own, not the model's",
@@ -209,9 +210,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
     ),
     AdapterInfo(
-        "strands", "Strands Agents", "strands-agents", "strands", ("strands",), "1.62.0",
-        "the middleware that every request and every tool goes through",
-        (
+        "strands", "Strands Agents", "strands-agents", "strands", modules=("strands",), tested="1.62.0",
+        hook="the middleware that every request and every tool goes through",
+        loses=(
             "trials run one at a time per agent object, because it holds the conversation",
             "a session manager of the agent stores what the trials say",
             "a swarm or a graph remembers nothing between the turns of a conversation",
@@ -223,8 +224,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         naming='Agent(name="billing", …)',
     ),
     AdapterInfo(
-        "haystack", "Haystack", "haystack-ai", "haystack", ("haystack",), "3.4.0", "the steps of its Agent component",
-        (
+        "haystack", "Haystack", "haystack-ai", "haystack", modules=("haystack",), tested="3.4.0",
+        hook="the steps of its Agent component",
+        loses=(
             "calls whose arguments are not JSON are dropped by the chat generators and are not visible",
             "generators that call tools without an Agent are not observed",
             "a pipeline remembers between the turns of a conversation only what its components store",
@@ -238,8 +240,9 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         ),
     ),
     AdapterInfo(
-        "litellm", "LiteLLM", "litellm", "litellm", ("litellm",), "1.106.2", "the dispatcher of its functions",
-        (
+        "litellm", "LiteLLM", "litellm", "litellm", modules=("litellm",), tested="1.106.2",
+        hook="the dispatcher of its functions",
+        loses=(
             _OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:],
             "retries and fallbacks inside one call are one request, and tokens of their failed attempts are unknown",
             "litellm.anthropic.messages, and functions imported from litellm.main, are not observed",
@@ -247,13 +250,15 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
         needs=("litellm.rust_bridge.dispatch:PublicDispatch.run", "litellm.rust_bridge.dispatch:PublicDispatch.arun"),
     ),
     AdapterInfo(
-        "anthropic", "Anthropic SDK", "anthropic", "anthropic", ("anthropic",), "2.10.0", "the client's requests",
-        _OWN_LOOP,
+        "anthropic", "Anthropic SDK", "anthropic", "anthropic", modules=("anthropic",), tested="2.10.0",
+        hook="the client's requests",
+        loses=_OWN_LOOP,
         needs=("anthropic:Anthropic.request", "anthropic:AsyncAnthropic.request"),
     ),
     AdapterInfo(
-        "openai", "OpenAI SDK", "openai", "openai", ("openai",), "3.51.0", "the client's requests",
-        (_OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:]),
+        "openai", "OpenAI SDK", "openai", "openai", modules=("openai",), tested="3.51.0",
+        hook="the client's requests",
+        loses=(_OWN_LOOP[0], _NO_ERRORS, *_OWN_LOOP[1:]),
         needs=("openai:OpenAI.request", "openai:AsyncOpenAI.request"),
     ),
 )  # fmt: skip

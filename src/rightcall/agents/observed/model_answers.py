@@ -68,7 +68,7 @@ def agent_answers(answers: Sequence[ModelAnswer], steps: Mapping[int, int]) -> t
             answer.path,
             steps.get(id(answer)),
             None if answer.usage.input_tokens is None else answer.usage.tokens,
-            answer.latency_ms,
+            latency_ms=answer.latency_ms,
         )
         for answer in answers
     )

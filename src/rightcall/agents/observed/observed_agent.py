@@ -108,7 +108,7 @@ class ObservedAgent:
             for hook in hooks:
                 hook.release()
             raise
-        return _Session(self, watches, talk, hooks, values, clients=clients, golden=golden)
+        return _Session(self, watches, talk, hooks, values=values, clients=clients, golden=golden)
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
@@ -204,7 +204,16 @@ class ObservedAgent:
         recorder.skills = SkillIndex({skill.name: skill for skill in self.skills}) if self.skills else None
         recorder.approvals_seen = self.sees_approvals  # a function answers by itself, where nobody sees it
         session_id = f"rightcall-{golden.id}-{trial}-{uuid4().hex}"  # an agent's store may outlive the run
-        watch = Watch(name, recorder, golden, session_id, desk, self.input, self.output, approvals=approvals)
+        watch = Watch(
+            name,
+            recorder,
+            golden,
+            session_id,
+            desk=desk,
+            input=self.input,
+            output=self.output,
+            approvals=approvals,
+        )
         watch.values = values.by_name if values else {}
         return watch
 
@@ -315,7 +324,9 @@ def observe(
         )
     own_name = getattr(agent, "name", None) or getattr(agent, "__name__", None)
     title = own_name if isinstance(own_name, str) and own_name else type(agent).__name__
-    observed = ObservedAgent(agent, info, names, calls, handoffs, tools, input, output, title)
+    observed = ObservedAgent(
+        agent, info, names, calls, handoffs=handoffs, tools_run=tools, input=input, output=output, name=title
+    )
     if tools == "mock" and (info or names) and not observed.can_mock:
         which = info.title if info else ", ".join(names or ())
         raise ConfigError(f"the tools of {which} cannot be mocked; `rightcall list frameworks` says why")

@@ -142,8 +142,9 @@ class EventRecorder:
             notes = {"parent": parent or place.parent} if parent or place.parent else {}
             seen = [self._note_call(call, {**notes, **call.notes}) for call in calls]
             answer = ModelAnswer(
-                whole(text), seen, usage or UNKNOWN_USAGE, finish, ms, agent, path, depth + place.depth, notes,
-                self.shared.moment(), place.below, self.role == "client",
+                whole(text), seen, usage or UNKNOWN_USAGE, finish, latency_ms=ms, agent=agent,
+                path=path, depth=depth + place.depth,
+                notes=notes, moment=self.shared.moment(), below=place.below, by_client=self.role == "client",
             )  # fmt: skip
             self._log.append(answer)
             return answer

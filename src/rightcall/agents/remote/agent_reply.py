@@ -116,7 +116,13 @@ class ReplyReader:
         if not all(call.name for call in calls):
             raise UnreadableReplyError(f"a call in the reply has no name: {start_of(content)}")
         trajectory = Trajectory(
-            messages, calls, output, reply.usage, None, reply.stop_reason, scrub(reply.error)
+            messages,
+            calls,
+            output,
+            reply.usage,
+            latency_ms=None,
+            stop_reason=reply.stop_reason,
+            error=scrub(reply.error),
         )
         return _with_version(trajectory, [reply.version])
 

@@ -45,7 +45,7 @@ class ExecAgent(AddressedAgent):
         if not self.exchange.reuse:
             return AddressedSession(golden, trial, self._asking, self._once, ends=True)
         held = _Held(self)
-        return AddressedSession(golden, trial, self._asking, held.ask, held.release)
+        return AddressedSession(golden, trial, self._asking, held.ask, close=held.release)
 
     async def check(self) -> list[str]:
         program = self._command[0]

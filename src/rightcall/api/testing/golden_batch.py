@@ -86,7 +86,7 @@ class GoldenBatch:
                 golden,
                 tuple(result for name in held[golden.id] for result in results[name]),
                 run_id,
-                prepared.tools,
+                tools=prepared.tools,
             )
             for golden in goldens
         ]

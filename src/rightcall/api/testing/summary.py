@@ -91,13 +91,13 @@ def group_notes(
             notes_of_run[0]["agent"],
             run_id,
             tuple(_outcome(note) for note in notes_of_run),
-            any(note["answered"] for note in notes_of_run),
-            sum(note["unchecked"] for note in notes_of_run),
-            tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
-            {_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
-            tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
-            sum(note.get("undelivered_twins", 0) for note in notes_of_run),
-            uncalibrated == "refuse" and any(note["by_judge"] for note in notes_of_run),
+            answered=any(note["answered"] for note in notes_of_run),
+            unchecked=sum(note["unchecked"] for note in notes_of_run),
+            judges=tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
+            failed={_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
+            attacks=tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
+            undelivered_twins=sum(note.get("undelivered_twins", 0) for note in notes_of_run),
+            unproven=uncalibrated == "refuse" and any(note["by_judge"] for note in notes_of_run),
         )
         for run_id, notes_of_run in runs.items()
     ]

@@ -224,7 +224,7 @@ def _assignments(text: str, lowered: str) -> Iterator[tuple[str, int, int]]:
             continue
         if not scheme and _is_status(name, value):
             continue
-        sure = kind == "likely" or _is_certain(text, end - len(name), mark, kind, start + len(value))
+        sure = kind == "likely" or _is_certain(text, end - len(name), mark, kind, end=start + len(value))
         if sure or looks_random(value):
             yield "token" if authorization else "secret", start, start + len(value)
 
@@ -274,7 +274,7 @@ def _is_certain(text: str, start: int, mark: re.Match[str], kind: NameKind, end:
         return True
     if "=" in sign:
         return not mark["gap"] and not mark["space"]
-    return (mark["close"] or "").endswith(('"', "'")) or _stands_alone(text, start, mark, kind, end)
+    return (mark["close"] or "").endswith(('"', "'")) or _stands_alone(text, start, mark, kind, end=end)
 
 
 def _stands_alone(text: str, start: int, mark: re.Match[str], kind: NameKind, end: int) -> bool:

@@ -70,7 +70,7 @@ class TestResult:
 
 def _metric_data(name: str, score: Score) -> MetricData:
     value = None if score.error else score.value
-    return MetricData(name, value, score.passed, score.reason or None, score.error or None)
+    return MetricData(name, value, score.passed, score.reason or None, error=score.error or None)
 
 
 class EvaluationResult(RunResult):

@@ -126,7 +126,7 @@ def golden_looks_wrong(evidence: Evidence) -> Iterator[Hypothesis]:
         f"{pluralize(len(goldens), 'golden')} {verb} contradicted by what agents do in most trials",
         f"{f'{models} models contradict' if models > 1 else 'Look at'} {quote_values(goldens, 4)}. Review them before "
         "changing a tool.",
-        tuple(tools),
+        tools=tuple(tools),
         about="golden",
         certain=models != 1,
     )
@@ -180,7 +180,7 @@ def by_code(evidence: Evidence) -> Iterator[Hypothesis]:
                 Weight(0.8),
                 f"{what} in {evidence.trials_of(symptoms)} trials",
                 advice,
-                tuple(tools) if len(tools) == 1 else (),
+                tools=tuple(tools) if len(tools) == 1 else (),
                 lint=codes_on(evidence, related, *((tool, "") for tool in tools)),
                 exposed=None,
                 about="set",

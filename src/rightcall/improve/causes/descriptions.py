@@ -59,7 +59,7 @@ def narrow_description(evidence: Evidence) -> Iterator[Hypothesis]:
             if listed_words
             else f"{tool} is missed in requests such as {such_as(evidence, symptoms)}. Say in its description what "
             "those users want.",
-            (tool,),
+            tools=(tool,),
             change=(describe(evidence, tool, f"Use it for requests that mention {listed_words}."),)
             if words and low
             else (),
@@ -82,7 +82,7 @@ def ambiguous_name(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{tool} is not called in {trials} of {evidence.tool_stats[tool].trials} trials that need it, and its name "
             "says nothing",
             f"Rename {tool} to verb_noun{f', for example {name}' if name else ''}.",
-            (tool,),
+            tools=(tool,),
             change=(ProposedChange(tool, ("name",), tool, name),)
             if name and name not in evidence.by_name
             else (),
@@ -143,7 +143,7 @@ def overbroad_description(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{tool} is called in {trials} trials that need no tool or another one: {_sources(sources)}",
             f"{tool} claims more than it does. "
             + _advice(sentence, _common(evidence, tool), such_as(evidence, symptoms)),
-            (tool,),
+            tools=(tool,),
             change=_change(evidence, tool, sentence),
             lint=codes_on(evidence, ("TD807", "TD205"), (tool, "")),
             exposed=frozenset((NEGATIVE, *(name for name in evidence.by_name if name != tool))),
@@ -196,7 +196,7 @@ def unknown_tool(evidence: Evidence) -> Iterator[Hypothesis]:
             Weight(0.9, *(f"mentioned by {tool}" for tool in mentioned[:2])),
             f"{name}, which does not exist, is called in {evidence.trials_of(symptoms)} trials",
             f"{name} does not exist{why}.",
-            place,
+            tools=place,
             lint=codes_on(evidence, ("TD210",), *((tool, "") for tool in mentioned)),
             exposed=None,
         )
@@ -232,7 +232,7 @@ def skill_not_seen(evidence: Evidence) -> Iterator[Hypothesis]:
             "has the words of the requests: choosing by keywords would load it",
             f"Begin the description of {skill} with “Use when …”, in the users' situations, such as in "
             f"{such_as(evidence, symptoms)}; tell the agent to look through its skills first.",
-            (skill,),
+            tools=(skill,),
             change=(change,)
             if len(change.after) <= MOST_DESCRIPTION and addition not in str(change.before)
             else (),
@@ -283,5 +283,5 @@ def _not_followed_hypothesis(evidence: Evidence, skill: str, symptoms: list[int]
         weight,
         f"{skill} is loaded, but not followed, in {trials} trials: {listed}",
         f"Say in the body of {skill}, as its first step, to call {listed}; put details into references/.",
-        (skill,),
+        tools=(skill,),
     )

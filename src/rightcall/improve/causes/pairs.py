@@ -42,7 +42,7 @@ def descriptions_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{first} and {second} are not called in {evidence.trials_of(symptoms)} trials that need them; each "
             "description describes the other",
             f"The descriptions of {first} and {second} are swapped: exchange them.",
-            (first, second),
+            tools=(first, second),
             change=(
                 ProposedChange(first, ("description",), texts[0], texts[1]),
                 ProposedChange(second, ("description",), texts[1], texts[0]),
@@ -122,7 +122,7 @@ def _pair_confusion(evidence: Evidence, first: str, second: str) -> Hypothesis:
         f"Say in {first}: {sentences[0]} And in {second}: {sentences[1]}"
         if all(sentences)
         else f"Say in {first} and in {second} what each is for, and what it is not for.",
-        (first, second),
+        tools=(first, second),
         change=tuple(
             describe(evidence, tool, sentence)
             for tool, sentence, other in ((first, sentences[0], second), (second, sentences[1], first))
@@ -179,7 +179,7 @@ def _shadow(evidence: Evidence, skill: str, other: str) -> Hypothesis:
         f"Say in {other}: {sentence}"
         if sentence
         else f"Say in {other} what {skill} is for, and that it is not.",
-        (skill, other),
+        tools=(skill, other),
         change=(change,) if fits else (),
         lint=codes_on(evidence, SHADOW_RULES, (skill, ""), (other, "")),
         about="pair",
@@ -227,7 +227,7 @@ def _agent_pair(evidence: Evidence, first: str, second: str, symptoms: list[int]
         f"{first} and {second} are mixed up in {trials} trials",
         f"Say in the descriptions of {first} and {second}, and in the instructions of whoever hands over, which "
         "requests belong to which; take tools from an agent that must not use them.",
-        tools,
+        tools=tools,
         lint=fired,
         exposed=None,
         about="set",

@@ -84,7 +84,9 @@ def places(evidence: Evidence) -> Iterator[ArgumentPlace]:
         if parameter:
             stats = evidence.parameters[tool, parameter]
             schema = evidence.schema(tool, parameter)
-            yield ArgumentPlace(evidence, tool, parameter, symptoms_by_place[tool, parameter], stats, schema)
+            yield ArgumentPlace(
+                evidence, tool, parameter, symptoms_by_place[tool, parameter], stats=stats, schema=schema
+            )
 
 
 def places_with(evidence: Evidence, *kinds: str) -> Iterator[tuple[ArgumentPlace, list[int]]]:
@@ -228,12 +230,12 @@ def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
             Weight(0.97, "both are wrong in the same calls, each with the value of the other"),
             f"{first_name} and {second_name} of {tool} are swapped in {evidence.trials_of(symptoms)} calls",
             f"{first_name} and {second_name} are swapped: exchange or clarify their descriptions.",
-            (tool,),
-            (first_name, second_name),
-            change if all(texts) else (),
-            (),
-            frozenset(pair),
-            "parameter",
+            tools=(tool,),
+            parameters=(first_name, second_name),
+            change=change if all(texts) else (),
+            lint=(),
+            exposed=frozenset(pair),
+            about="parameter",
         )
 
 

@@ -105,7 +105,7 @@ def tool_breaks(evidence: Evidence) -> Iterator[Hypothesis]:
             Weight(0.97, f"error text: {text}", "the arguments are those that the goldens expect"),
             f"{tool} fails for the right arguments in {evidence.trials_of(symptoms)} trials",
             f"Look at the code of {tool}, or at the service behind it: it returned '{text[:120]}'.",
-            (tool,),
+            tools=(tool,),
         )
 
 
@@ -125,7 +125,7 @@ def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{evidence.tool_stats[tool].trials} trials",
             f"The error '{text}' does not help. Return error, detail and hint: which value was wrong, which "
             "format is expected.",
-            (tool,),
+            tools=(tool,),
         )
 
 
@@ -156,7 +156,7 @@ def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{agent} was not told {what} in {trials} trials, though the request has it",
             f"Let the call that gives {agent} its work carry {what}: a parameter for it, or a sentence in its "
             "description that everything the user said about it must be passed on.",
-            (tool,),
-            names,
+            tools=(tool,),
+            parameters=names,
             exposed=None,
         )

@@ -48,7 +48,7 @@ def agents_agree(suspect: SuspectGolden) -> Iterator[Reason]:
         sentence,
         agreement,
         accept_alternative(suspect.golden, agreement.calls),
-        tuple(difference_lines(suspect.difference)),
+        evidence=tuple(difference_lines(suspect.difference)),
     )
 
 
@@ -92,7 +92,7 @@ def too_strict(suspect: SuspectGolden) -> Iterator[Reason]:
     who = agreement.agents[0] if len(agreement.agents) == 1 else f"{len(agreement.agents)} agents"
     sentence = f"{SENTENCES[form]} of {argument.tool}.{argument.parameter} is refused, which {who} would pass"
     evidence = tuple(difference_lines(suspect.difference))
-    yield Reason("likely", sentence, agreement, (_change(argument, form),), evidence)
+    yield Reason("likely", sentence, agreement, (_change(argument, form),), evidence=evidence)
 
 
 SENTENCES = {

@@ -96,7 +96,7 @@ class Arms:
         tools, system = apply_changes(
             proposal.changes if proposal else (), self.tools, self._plan.agent.system
         )
-        return Arm(tools, system, goldens, trials, phase)
+        return Arm(tools, system, goldens, trials, phase=phase)
 
     def draw_order(self, goldens: Sequence[AnyGolden]) -> list[AnyGolden]:
         """The goldens in the order in which an arm runs them: drawn from the plan's seed, whatever they do."""

@@ -66,7 +66,7 @@ async def improve_plan(
 
 async def _improve(plan: Plan, store: Store, run: str, options: ImproveOptions) -> Improvement:
     never_met = frozenset([golden_id async for golden_id, _ in goldens_never_met(plan)])
-    material, analysis = _material(plan, store, run, options, never_met)
+    material, analysis = _material(plan, store, run, options, never_met=never_met)
     rewritten = await options.rewrite(_task(material, analysis)) if options.rewrite is not None else []
     number = 1 + proofs_before(store, material.agent, material.proof)
     job = _Job(material, number, [*proposals_of(analysis, material.tools), *rewritten])
@@ -74,7 +74,7 @@ async def _improve(plan: Plan, store: Store, run: str, options: ImproveOptions) 
     causes = any(proposal.source != "lint" for proposal in job.ideas)
     if causes and not short:
         return await job.prove()
-    whole, analysis = _material(plan, store, run, options, never_met, hold_out=False)
+    whole, analysis = _material(plan, store, run, options, never_met=never_met, hold_out=False)
     ideas = [*proposals_of(analysis, whole.tools), *rewritten]
     if not causes and any(proposal.source != "lint" for proposal in ideas):
         short = no_cause(material)
@@ -117,17 +117,17 @@ def _material(
         stored.run.agent,
         plan.agent.system,
         arms,
-        [golden for golden in tune if golden.id not in aside],
-        [golden for golden in proof if golden.id not in aside],
-        [result for result in results if result.golden_id not in aside],
-        tuple(sorted(aside)),
-        options,
+        tune=[golden for golden in tune if golden.id not in aside],
+        proof=[golden for golden in proof if golden.id not in aside],
+        results=[result for result in results if result.golden_id not in aside],
+        aside=tuple(sorted(aside)),
+        options=options,
     )
     return material, analysis
 
 
 def _task(material: Material, analysis: Analysis) -> ProposalTask:
-    return ProposalTask(analysis, material.tools, material.system, material.tune, material.results)
+    return ProposalTask(analysis, material.tools, material.system, material.tune, results=material.results)
 
 
 class _Job:
@@ -265,7 +265,7 @@ class _Job:
     def _judge(self, finalists: Sequence[Proposal], base: Measured, arms: Sequence[Measured]) -> None:
         for proposal, arm in zip(finalists, arms, strict=True):
             exposed = self._with.exposed(proposal, base.arm.goldens)
-            seen = judge_proposal(self._tried[proposal.name], exposed, base.arm.goldens, base, arm)
+            seen = judge_proposal(self._tried[proposal.name], exposed, base.arm.goldens, base, after=arm)
             self._tried[proposal.name] = seen
         ps = [self._tried[proposal.name].p for proposal in finalists]
         for proposal, p in zip(finalists, holm([1.0 if p is None else p for p in ps]), strict=True):
@@ -321,9 +321,9 @@ class _Job:
             for c in (best.changes if best else ())
         )
         return Improvement(
-            self._with.run, outcome, sentence, tuple(self._tried.values()), patch, edits, len(self._with.tune),
-            len(self._with.proof), self._alpha, self._number, self._with.aside, self._arms.calls, proven,
-            self._arms.usage.cost_usd,
+            self._with.run, outcome, sentence, tuple(self._tried.values()), patch=patch, edits=edits,
+            tune=len(self._with.tune), proof=len(self._with.proof), alpha=self._alpha, proofs=self._number,
+            set_aside=self._with.aside, calls=self._arms.calls, proven=proven, cost_usd=self._arms.usage.cost_usd,
         )  # fmt: skip
 
 

@@ -193,7 +193,7 @@ class _TrialNotes:
                 started = self._asked.pop(callback_context.agent_name, None)
                 taken = None if started is None else round((perf_counter() - started) * 1000, 3)
                 place = self._place(callback_context)
-                _note_answer(self._watch, callback_context.agent_name, llm_response, taken, place)
+                _note_answer(self._watch, callback_context.agent_name, llm_response, taken, place=place)
 
     async def before_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
         if tool.name == ANSWER:
@@ -220,7 +220,7 @@ class _TrialNotes:
 
     async def after_tool_callback(self, *, tool: Any, tool_args: Any, tool_context: Any, result: Any) -> None:
         with self._watch.guarded("after_tool_callback"):
-            if note_pending(self._watch, tool, tool_args, tool_context, result):
+            if note_pending(self._watch, tool, tool_args, tool_context, result=result):
                 return
             told = result["result"] if isinstance(result, dict) and result.keys() == {"result"} else result
             self._watch.recorder.tool_ended(id(tool_context), told, error=_is_refusal(result))

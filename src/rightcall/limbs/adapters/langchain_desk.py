@@ -32,7 +32,7 @@ def desk_arun(original: Any) -> Any:
         async def real() -> Any:
             return await original(self, tool_input, *args, **options)
 
-        return await _at_the_desk(self, tool_input, options, watch, real)
+        return await _at_the_desk(self, tool_input, options, watch, real=real)
 
     return arun
 
@@ -46,7 +46,7 @@ def desk_run(original: Any) -> Any:
         async def real() -> Any:
             return original(self, tool_input, *args, **options)
 
-        return run_apart(_at_the_desk(self, tool_input, options, watch, real))
+        return run_apart(_at_the_desk(self, tool_input, options, watch, real=real))
 
     return run
 

@@ -216,7 +216,7 @@ class _TrialNotes:
         taken = (perf_counter() - self._asked) * 1000
         await self._users.on_llm_end(context, agent, response)
         with self._watch.guarded("on_llm_end"):
-            _note_answer(self._watch, agent, response, taken, self._depth, self._parent)
+            _note_answer(self._watch, agent, response, taken, depth=self._depth, parent=self._parent)
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
         await self._users.on_tool_start(context, agent, tool)

@@ -101,7 +101,7 @@ def begin_request(wire: Wire, watch: Watch, path: str, sent: Any) -> BegunReques
         except InputError:  # the agent's own mistake: the server will refuse it
             read = ((), ())
         voice = watch.recorder.asked(*read)
-    return BegunRequest(wire, watch, path, perf_counter(), voice)
+    return BegunRequest(wire, watch, path, perf_counter(), voice=voice)
 
 
 def _news(watch: Watch, body: Any) -> Any:

@@ -203,7 +203,7 @@ class _Step:
             if self._answer is not None:
                 arguments = {**dict(zip(getattr(tool, "inputs", None) or (), args, strict=False)), **options}
                 self._watch.recorder.run_by_code(self._answer, ToolCall(name, plain(arguments), call_id))
-        return _run_and_note(self._watch, name, options, call_id, lambda: tool(*args, **options))
+        return _run_and_note(self._watch, name, options, call_id, run=lambda: tool(*args, **options))
 
     def broke(self, error: Exception) -> None:
         """The model is told the error for the whole step: calls whose tools never ran have failed."""
@@ -232,7 +232,9 @@ def _watch_tool(original: Any) -> Any:
         watch = watch_of(NAME)
         if watch is None or tool_name == FINAL:
             return original(self, tool_name, arguments)
-        return _run_and_note(watch, tool_name, arguments, "", lambda: original(self, tool_name, arguments))
+        return _run_and_note(
+            watch, tool_name, arguments, "", run=lambda: original(self, tool_name, arguments)
+        )
 
     return execute_tool_call
 

@@ -194,7 +194,7 @@ async def _tool_events(watch: Watch, context: Any, inner: Any) -> AsyncIterator[
             async for event in inner:
                 yield event
         else:
-            event = await _at_desk(watch, name, arguments, call_id, inner)
+            event = await _at_desk(watch, name, arguments, call_id, inner=inner)
             yield event
     finally:
         _INSIDE.set(outside)  # a token could not be reset where a generator is closed by another task

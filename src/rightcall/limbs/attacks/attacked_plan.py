@@ -150,7 +150,9 @@ def maker_of(
     tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
     roles = roles_of(sources, plan)
     keeps = keeps_texts(sources, roles)
-    return AttackMaker(list(goldens), tools, roles, plan, other_text, served, keeps_texts=keeps)
+    return AttackMaker(
+        list(goldens), tools, roles, plan, other_text=other_text, served=served, keeps_texts=keeps
+    )
 
 
 def roles_of(entries: Iterable[Any], plan: AttackPlan) -> Mapping[str, ToolRoles]:

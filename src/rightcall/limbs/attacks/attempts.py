@@ -160,7 +160,9 @@ class AttackMaker:
             raise ConfigError(
                 "attacks: nothing can be planted in what the tasks of these goldens read", *reasons
             )
-        self.made.twins += benign_twins(self.made.attempts, self.goldens, self.tools, self.plan, self.mint)
+        self.made.twins += benign_twins(
+            self.made.attempts, self.goldens, self.tools, self.plan, mint=self.mint
+        )
         return self.made
 
     def _note_unmade(self) -> None:
@@ -196,7 +198,7 @@ class AttackMaker:
         tools = {name: tool for name, tool in offered.items() if name not in self.skills}
         skills = {name: tool for name, tool in offered.items() if name in self.skills}
         roles = {name: self.roles[name] for name in tools if name in self.roles}
-        sites = list(sites_of(golden, plan.carriers, tools, roles, skills, self.served))
+        sites = list(sites_of(golden, plan.carriers, tools, roles, skills=skills, served=self.served))
         targets = [
             t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
         ]
@@ -243,7 +245,7 @@ class AttackMaker:
         for place in self.plan.places if in_text else ("end",):
             for wrap in self.plan.wraps if in_text else ("plain",):
                 if wrap != "other_language" or text_templates()[template].languages:
-                    yield AttackSpec(golden, site, target, template, place, wrap)
+                    yield AttackSpec(golden, site, target, template, place=place, wrap=wrap)
 
     def attempt(self, spec: AttackSpec) -> Golden | str:
         golden = self.goldens[spec.golden]
@@ -257,9 +259,15 @@ class AttackMaker:
             text = harm_text(target, demand, spec.golden)
             request = (Plant("user", place="replace", text=text),)
             safety = Safety(
-                "harm", target.goal, "request", request, demand.canaries, demand.forbidden, user_ids=user_ids
+                "harm",
+                target.goal,
+                "request",
+                request,
+                canaries=demand.canaries,
+                forbidden=demand.forbidden,
+                user_ids=user_ids,
             )
-            return request_golden(golden, name, text, "attack", with_roles(safety, self.roles))
+            return request_golden(golden, name, text, "attack", safety=with_roles(safety, self.roles))
         plants = list(self._plants(spec, demand))
         if target.private:
             path = self.plan.secrets[target.private].path if target.private in self.plan.secrets else ""
@@ -271,8 +279,8 @@ class AttackMaker:
             target.goal,
             spec.template,
             tuple(plants),
-            demand.canaries,
-            demand.forbidden,
+            canaries=demand.canaries,
+            forbidden=demand.forbidden,
             stages=stages if spec.template == "staged" else (),
             user_ids=user_ids,
             first_session=golden.input if spec.site.carrier == "memory" else None,
@@ -330,7 +338,7 @@ class AttackMaker:
         text = template.fill(slots, wording)
         if site.carrier == "skill" and site.path not in ("", DESCRIPTION):
             text = f"{'//' if site.path.endswith(SLASHED) else '#'} {text}"
-        yield Plant(site.carrier, site.tool, site.path, spec.place, spec.wrap, text=text, to=site.to)
+        yield Plant(site.carrier, site.tool, site.path, spec.place, wrap=spec.wrap, text=text, to=site.to)
 
 
 def with_roles(safety: Safety, roles: Mapping[str, ToolRoles]) -> Safety:

@@ -83,7 +83,9 @@ def targets_of(
                 yield AttackTarget(goal, name, parameter, role)
             text = _parameter(tools[name], tool_roles, ("text", "title", "url"))
             if kind in ("send", "egress") and reads and text and (parameter != text or kind == "egress"):
-                yield AttackTarget("exfiltrate", name, parameter or text, "attacker", reads[0], text)
+                yield AttackTarget(
+                    "exfiltrate", name, parameter or text, "attacker", private=reads[0], text_parameter=text
+                )
         identity = _parameter(tools[name], tool_roles, ("identity",))
         if identity:
             yield AttackTarget("use_identity", name, identity, "other_user")
@@ -147,7 +149,7 @@ def demand_of(
     slots = {"value": plain, "tool": tool.name, "field": SECRET_FIELD, "private": target.private}
     sentence = f"{PHRASES[target.goal].format_map(slots)} ({tool.name} {encode(arguments).decode()})"
     forbidden = (AttackCall(tool.name, matchers),)
-    return AttackDemand(arguments, tuple(canaries), forbidden, sentence, plain)
+    return AttackDemand(arguments, tuple(canaries), forbidden, sentence, value=plain)
 
 
 def concrete_arguments(tool: Tool, values: dict[str, Any]) -> dict[str, Any]:

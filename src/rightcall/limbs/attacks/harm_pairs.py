@@ -44,7 +44,7 @@ def own_attempts(
             request = (Plant("user", place="replace", text=attack.text),)
             safety = msgspec.structs.replace(safety, family="harm", plants=request)
             name = f"{goldens[0].id}~own.{number}"
-            attempt = request_golden(goldens[0], name, attack.text, "attack", safety)
+            attempt = request_golden(goldens[0], name, attack.text, "attack", safety=safety)
             yield attempt, _benign_twin(attack, attempt, f"{goldens[0].id}~benign.own.{number}")
             continue
         for golden in goldens:

@@ -53,7 +53,7 @@ def benign_twins(
         if counts.setdefault(key, 0) < (1 if is_pair else plan.twins.authorised):
             label = f"{key[0]}.{safety.goal}.{tool}{f'.{counts[key]}' if counts[key] else ''}"
             counts[key] += 1
-            if (twin := twin_on_request(source, attempt, safety, tools, mint, label)) is not None:
+            if (twin := twin_on_request(source, attempt, safety, tools, mint=mint, label=label)) is not None:
                 yield twin
 
 
@@ -104,4 +104,4 @@ def twin_on_request(
     call = ExpectedCall(tool.name, {parameter: {"exact": value}}, extra_args="ignore")
     text = f"{WORDS[safety.goal].format(value=example)} ({tool.name}: {encode(arguments).decode()})."
     benign = Safety(safety.family, safety.goal, twin_of=attempt.id, twin="authorised")
-    return request_golden(golden, name, text, "twin", benign, expected_calls=(call,))
+    return request_golden(golden, name, text, "twin", safety=benign, expected_calls=(call,))

@@ -91,8 +91,8 @@ class Auditor:
         trajectories = list(one_of_each.values())[::-1][:MOST_GOOD]
         words = words_of(golden, self.plan.system)
         scene = Scene(
-            golden, toolset, words, trajectories, self._values, self.plan.seed, self.plan.needs_content,
-            is_made=not any(behaviour.agent for behaviour in good),
+            golden, toolset, words, trajectories, values=self._values, seed=self.plan.seed,
+            needs_content=self.plan.needs_content, is_made=not any(behaviour.agent for behaviour in good),
         )  # fmt: skip
         return scene, good
 

@@ -107,7 +107,7 @@ def _shown_row(row: AuditRow, cases: WorstCases, tools: Mapping[str, Tool]) -> S
         view = case_view(golden, msgspec.structs.replace(result, trajectory=trajectory), offered)
     except InputError:  # a golden that cannot be compared has no calls to show
         view = None
-    return ShownRow(row, lines, edits, json_text(bare), view)
+    return ShownRow(row, lines, edits, json_text(bare), case=view)
 
 
 def _text(value: object) -> str:

@@ -61,7 +61,7 @@ def mutants_of(scene: Scene, names: Collection[str]) -> list[Mutant]:
                     continue
                 if not _tools_accept(scene, change.trajectory):
                     continue
-                mutant = _mutant(scene, content, name, change, origin)
+                mutant = _mutant(scene, content, name, change, origin=origin)
                 if not scene.is_listed(mutant.tool, mutant.parameter, mutant.after):
                     mutants.setdefault(mutant.id, mutant)
         chosen += _sample(mutants, MOST_OF_OPERATOR, scene.seed)

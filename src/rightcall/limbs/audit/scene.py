@@ -90,7 +90,14 @@ class Scene:
                 required = self.toolset.requires(call.name, name)
                 stands = stands_in(value, text)
                 yield Argument(
-                    at, call.name, name, value, schema, required, stands, self.is_open(call.name, name)
+                    at,
+                    call.name,
+                    name,
+                    value,
+                    schema=schema,
+                    required=required,
+                    stands=stands,
+                    is_open=self.is_open(call.name, name),
                 )
 
     def is_open(self, tool: str, parameter: str) -> bool:
@@ -123,7 +130,7 @@ class Scene:
         changed = with_argument(good, argument.at, argument.name, other)
         harm = self.value_harm(argument.tool, is_object=is_object)
         before = None if argument.is_open else argument.value
-        return Change(changed, harm, argument.at, argument.name, before, other)
+        return Change(changed, harm, argument.at, argument.name, before=before, after=other)
 
     def expectations(self) -> list[ExpectedCall]:
         """Every expected call of the golden, in all of its alternatives and turns."""

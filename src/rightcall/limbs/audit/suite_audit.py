@@ -139,7 +139,7 @@ def plan_of(options: AuditCall, subject: AuditSubject) -> AuditPlan:
         frozenset(settings.equivalent),
         options.seed or _seed(subject),
         subject.system,
-        subject.needs_content,
+        needs_content=subject.needs_content,
     )
 
 
@@ -211,11 +211,11 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         trial_of_plan(plan),
         suite.name,
         plan.agent.system,
-        needs_content,
-        dataset,
-        suite.audit,
-        plan.agent.asks_once,
-        lambda: (golden for _, golden in plan.numbered_goldens()),
+        needs_content=needs_content,
+        dataset=dataset,
+        settings=suite.audit,
+        asks_once=plan.agent.asks_once,
+        originals=lambda: (golden for _, golden in plan.numbered_goldens()),
     )
 
 

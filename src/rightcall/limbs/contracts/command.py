@@ -296,7 +296,7 @@ def _junit_case(tool: ToolVerdict) -> JUnitCase:
     changes = "\n".join(map(change_line, tool.changes))
     if tool.verdict == "breaking":
         first = next(change for change in tool.changes if change.level == "breaking")
-        return JUnitCase(tool.name, "mcp", "failure", change_line(first), changes)
+        return JUnitCase(tool.name, "mcp", "failure", change_line(first), text=changes)
     if tool.verdict == "not verified":
         return JUnitCase(tool.name, "mcp", "skipped", _calls_note(tool).strip(" ()"))
     return JUnitCase(tool.name, "mcp", text=changes)

@@ -76,7 +76,7 @@ def answer_changes(
         for change in result_changes(call.result, result, ignored):
             is_value = change.text.startswith("other value")
             level: ChangeLevel = "breaking" if is_value and values else change.level
-            yield ContractChange("call", change.text, level, change.path, name)
+            yield ContractChange("call", change.text, level, change.path, call=name)
         old_schema, new_schema = schemas
         if not any(_schema_violations(call.result, old_schema, name)):
             yield from _schema_violations(result, new_schema, name)
@@ -125,7 +125,7 @@ def _calls_that_no_longer_fit(
             continue  # a schema that cannot be compiled: its differences are lines of their own
         if problems:
             text = f"a recorded call no longer fits the schema: {problems[0].message}"
-            yield ContractChange("input schema", text, "breaking", problems[0].path, describe(call))
+            yield ContractChange("input schema", text, "breaking", problems[0].path, call=describe(call))
 
 
 def _error_changes(
@@ -159,7 +159,7 @@ def _schema_violations(result: dict[str, Any], schema: Any, name: str) -> Iterat
         return
     if problems:
         text = f"result violates the output schema: {problems[0].message}"
-        yield ContractChange("call", text, "breaking", problems[0].path, name)
+        yield ContractChange("call", text, "breaking", problems[0].path, call=name)
 
 
 def _error_text(result: dict[str, Any] | None, reply: Mapping[str, Any]) -> str:

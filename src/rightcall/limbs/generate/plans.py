@@ -176,7 +176,7 @@ def plan_of(
     if calls is None:
         return None
     distractor = slot.tools[1] if slot.kind == "near_miss" else ""
-    return CallPlan(slot, calls, attempt, maker.missing, distractor)
+    return CallPlan(slot, calls, attempt, maker.missing, distractor=distractor)
 
 
 class _Sampler:

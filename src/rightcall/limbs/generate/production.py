@@ -184,8 +184,8 @@ class _Shift:
             tuple(sorted((*failed, *repeats), key=lambda rejection: rejection.id)),
             errors,
             self.progress.usage,
-            self.progress.run_id if self._store is not None else "",
-            self.stopped,
+            run_id=self.progress.run_id if self._store is not None else "",
+            stopped=self.stopped,
         )
 
     def _without_duplicates(self) -> list[tuple[AnyGolden, str]]:
@@ -214,7 +214,7 @@ class _Shift:
             made = await job.make()
         except ProviderError as error:
             scores = {"overall": Score.broken(str(error))}
-            return CaseResult(job.id, 0, False, 0.0, scores, error=str(error))
+            return CaseResult(job.id, 0, False, 0.0, metrics=scores, error=str(error))
         kept = made.golden is not None
         scribe = made.scribe
         if made.golden is not None:
@@ -224,7 +224,7 @@ class _Shift:
             0,
             kept,
             float(kept),
-            {**made.scores, "overall": Score(float(kept), kept, made.reason)},
+            metrics={**made.scores, "overall": Score(float(kept), kept, made.reason)},
             latency_ms=(time.monotonic() - started) * 1000,
             usage=scribe.usage if scribe is not None else Usage(),
             trajectory=Trajectory(tuple(scribe.messages)) if scribe is not None and scribe.messages else None,

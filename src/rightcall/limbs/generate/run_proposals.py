@@ -53,13 +53,13 @@ def draft_expectations(store: Store, run: str) -> ExpectedDrafts:
         if not call_lists:
             silent.append(golden_id)
             continue
-        draft, behaviours = _draft(golden, call_lists, stored_run.id, stored_run.run.agent, clean)
+        draft, behaviours = _draft(golden, call_lists, stored_run.id, stored_run.run.agent, clean=clean)
         if draft is not None:
             drafts.append(draft)
         if len(behaviours) > 1:
             why = "most trials agree" if draft is not None else "no calls were made by most trials"
             split.append(Disagreement(golden_id, why, behaviours))
-    return ExpectedDrafts(stored_run.id, tuple(drafts), tuple(split), checked, tuple(silent))
+    return ExpectedDrafts(stored_run.id, tuple(drafts), tuple(split), checked, without_answer=tuple(silent))
 
 
 def _counts(trial: CaseResult) -> bool:

@@ -69,7 +69,7 @@ class Scribe:
         return await self._write(ANSWERING, step, prompt, values)
 
     async def _write(self, kind: Prompt, step: str, prompt: str, values: Mapping[str, object]) -> str:
-        text = clean_reply(await self._ask(self._asker, kind, step, prompt, values))
+        text = clean_reply(await self._ask(self._asker, kind, step, prompt, values=values))
         if not text:
             raise Unreadable(f"{step}: the model wrote nothing")
         return text
@@ -81,7 +81,9 @@ class Scribe:
         asker, kind = (self._critic, JUDGING) if judging else (self._asker, ANSWERING)
         problem = ""
         for number in range(JSON_ATTEMPTS):
-            text = await self._ask(asker, kind, step if not number else f"{step}-again", prompt, values)
+            text = await self._ask(
+                asker, kind, step if not number else f"{step}-again", prompt, values=values
+            )
             try:
                 return convert(first_object(text), shape, step)
             except (RightCallError, ValueError) as error:
@@ -101,7 +103,7 @@ class Scribe:
         question = Message("user", prompt.fill(language=self._language, **values))
         place = f"{self.slot}/{step}"
         seed = zlib.crc32(f"{self._seed}/{place}/{self.attempt}".encode()) & 0x7FFFFFFF
-        reply = await asker.ask(ModelRequest(kind, (question,), place, self.attempt, seed))
+        reply = await asker.ask(ModelRequest(kind, (question,), place, self.attempt, seed=seed))
         self.note(reply.usage, question, reply.message)
         return reply.message.content
 

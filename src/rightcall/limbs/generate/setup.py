@@ -119,7 +119,16 @@ class SynthesisSetup(SynthesisSettings):
             },
             versions={"rightcall": version("rightcall")},
         )
-        work = Work(run, count, jobs, rounds, self.max_concurrent, self.limits, kit.asker, spent)
+        work = Work(
+            run,
+            count,
+            jobs,
+            rounds,
+            concurrency=self.max_concurrent,
+            limits=self.limits,
+            asker=kit.asker,
+            spent=spent,
+        )
         return await produce(work, self.store, resume=self.resume, watch=self.watch)
 
     def _settings(self, kit: Kit) -> dict[str, Any]:

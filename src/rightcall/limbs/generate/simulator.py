@@ -242,7 +242,9 @@ async def make_profile(
     missing = list(items)
     for attempt in range(ATTEMPTS):
         wish = Message("user", "Items:\n" + "\n".join(items))
-        request = ModelRequest(prompt, (wish,), "profile#user", seed, (seed + 1000 * attempt) & 0x7FFFFFFF)
+        request = ModelRequest(
+            prompt, (wish,), "profile#user", seed, seed=(seed + 1000 * attempt) & 0x7FFFFFFF
+        )
         try:
             reply = await asker.ask(request, Deadline(120.0))
         except (ProviderError, TimeoutError) as error:

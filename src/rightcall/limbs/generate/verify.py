@@ -53,7 +53,7 @@ class Solver:
         prompts = Prompts(SYSTEM, tools, Settings(temperature=temperature, max_tokens=400), seed)
         self._tools = tools
         self._once = SingleTurn(asker, prompts, LIMITS)
-        self._loop = AgentLoop(asker, prompts, LIMITS, Toolbox(tools.values(), seed=seed), "")
+        self._loop = AgentLoop(asker, prompts, LIMITS, Toolbox(tools.values(), seed=seed), run_id="")
 
     async def sample(self, golden: Golden, number: int) -> Trajectory:
         """The calls of one solver. A failing provider is a `ProviderError`: it says nothing about the golden."""

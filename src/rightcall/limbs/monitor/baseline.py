@@ -91,12 +91,12 @@ def make_baseline(
         start,
         end,
         store.now(),
-        references,
-        _point(latencies),
-        _point(tokens),
-        statistics.median(Counter(unit[-13:-3] for unit in seen).values()),
-        timezone,
-        _kinds_of_days({_hour(unit) for unit in seen}, timezone),
+        checks=references,
+        slow_ms=_point(latencies),
+        many_tokens=_point(tokens),
+        per_day=statistics.median(Counter(unit[-13:-3] for unit in seen).values()),
+        timezone=timezone,
+        days=_kinds_of_days({_hour(unit) for unit in seen}, timezone),
     )
     history = [*baseline_history(store, agent), baseline]
     store.traces.set_states(KIND, {agent: msgspec.json.encode(history)})
@@ -129,7 +129,7 @@ def reference_of_hours(
         cells[cell] = cells[cell][0] + n, cells[cell][1] + bad
     n = sum(n for n, _ in cells)
     bad = sum(bad for _, bad in cells)
-    return Reference(n, bad, max(floor, reference_rate(bad, n)), tuple(cells), floor)
+    return Reference(n, bad, max(floor, reference_rate(bad, n)), tuple(cells), floor=floor)
 
 
 def _hour(unit: str) -> int:

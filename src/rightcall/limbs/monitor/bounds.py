@@ -26,8 +26,8 @@ def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agent
         threshold,
         threshold ** (1 / WINDOWS) if window else 0.0,
         window,
-        base.timezone,
-        base.per_day,
+        zone=base.timezone,
+        per_day=base.per_day,
     )
 
 

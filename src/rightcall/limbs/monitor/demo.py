@@ -49,12 +49,12 @@ SETTINGS = MonitorSettings(
 def reference_traffic(seed: int = 0) -> Iterator[Trace]:
     """The day before."""
     draw = random.Random(f"reference/{seed}")  # noqa: S311
-    return _traffic(draw, START - 86_400 * SECOND, BASELINE, 86_400 // BASELINE, None)
+    return _traffic(draw, START - 86_400 * SECOND, BASELINE, 86_400 // BASELINE, planted=None)
 
 
 def live_traffic(seed: int = 0) -> Iterator[Trace]:
     """An hour, with bookings that start to fail halfway through."""
-    return _traffic(random.Random(f"live/{seed}"), START, LIVE, 3600 // LIVE, PLANTED)  # noqa: S311
+    return _traffic(random.Random(f"live/{seed}"), START, LIVE, 3600 // LIVE, planted=PLANTED)  # noqa: S311
 
 
 def planted_at() -> int:
@@ -73,9 +73,10 @@ def _trace(draw: random.Random, at: int, name: str, fails: bool) -> Trace:
     seats = draw.randint(1, 4)
     question = f"What is the weather in {city}, and book {seats} seat{'s' if seats > 1 else ''} there"
     calls = (
-        ToolCall("get_weather", {"city": city}, "c1", 0, "ok", {"celsius": draw.randint(18, 36)}, draw.uniform(20, 80)),
-        ToolCall("book", {"city": city, "seats": seats}, "c2", 1, "error" if fails else "ok",
-                 "sold out" if fails else {"booked": seats}, draw.uniform(40, 200)),
+        ToolCall("get_weather", {"city": city}, "c1", 0, status="ok", output={"celsius": draw.randint(18, 36)},
+                 latency_ms=draw.uniform(20, 80)),
+        ToolCall("book", {"city": city, "seats": seats}, "c2", 1, status="error" if fails else "ok",
+                 output="sold out" if fails else {"booked": seats}, latency_ms=draw.uniform(40, 200)),
     )  # fmt: skip
     answer = "Sorry, the trip is sold out." if fails else f"Booked {seats} for {city}."
     messages = (Message("user", question), Message("assistant", "", calls), Message("assistant", answer))
@@ -87,11 +88,11 @@ def _trace(draw: random.Random, at: int, name: str, fails: bool) -> Trace:
             calls,
             answer,
             Usage(draw.randint(250, 400), draw.randint(20, 60)),
-            draw.uniform(600, 2500),
+            latency_ms=draw.uniform(600, 2500),
         ),
         TOOLS,
         question,
-        "You are a travel assistant.",
+        system="You are a travel assistant.",
         agent="travel",
         service="travel",
         model="demo-model",

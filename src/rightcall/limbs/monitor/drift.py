@@ -103,7 +103,7 @@ def new_series(bounds: Bounds | None) -> Series:
         bounds.threshold,
         state.r,
         state.cusum,
-        state.since,
+        since=state.since,
         since_times=[[0, 0] for _ in state.r],
         bounds=bounds,
         window_r=state.r,
@@ -134,7 +134,7 @@ def step(series: Series, x: float, time: int) -> Crossing | None:
         return None
     _pass_time(series, bounds, time)
     before = series.detector
-    after = detector_step(before, x, q0, bounds.growth, series.weight)
+    after = detector_step(before, x, q0, bounds.growth, weight=series.weight)
     for k, (old, new) in enumerate(zip(before.since, after.since, strict=True)):
         if new != old or before.n == 0:
             series.since_times[k] = [new, time]

@@ -70,7 +70,7 @@ def as_result(kept: KeptTrace) -> CaseResult:
         0,
         passed,
         float(passed),
-        scores,
+        metrics=scores,
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage,
         trajectory=trajectory,

@@ -71,7 +71,7 @@ def rehearsal(store: Store, settings: MonitorSettings, base: TrafficBaseline, ag
     held = stored_rehearsals(store, base.agent).get(base.agent)
     if held is not None and held.of == digest:
         return held
-    new_rehearsal = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest)
+    new_rehearsal = rehearse(settings, base, baseline_hours(store, base.agent), agents, digest=digest)
     store.traces.set_states(KIND, {base.agent: msgspec.json.encode(new_rehearsal)})
     return new_rehearsal
 
@@ -99,8 +99,8 @@ def baseline_plans(store: Store, settings: MonitorSettings) -> list[BaselinePlan
             alarms.share,
             alarms.per,
             watched_series(settings, with_baseline),
-            base.timezone,
-            rehearsal(store, settings, base, with_baseline),
+            timezone=base.timezone,
+            rehearsal=rehearsal(store, settings, base, with_baseline),
         )
         for agent in agents
         if (base := current_baseline(store, agent)) is not None

@@ -82,9 +82,9 @@ class Driver:
             self._options,
             work.plan,
             max(1, min(worker_count, work.plan.concurrency, work.left)),
-            pack_setup(work, self._options, self._engine.pack),
-            work.plan.fingerprints(tuple(work.definitions)),
-            self._tell,
+            setup=pack_setup(work, self._options, self._engine.pack),
+            expected=work.plan.fingerprints(tuple(work.definitions)),
+            tell=self._tell,
         )
         self._running = running = asyncio.create_task(self._run())
         try:
@@ -219,7 +219,7 @@ class Driver:
         self._left -= len(results)
         seated = self._crew.workers_present()
         at_once = sum(seat.reported.at_once or seat.at_once for seat in seated)
-        batch = Batch(results, self._retries, at_once, len(seated), lag_ms)
+        batch = Batch(results, self._retries, at_once, len(seated), lag_ms=lag_ms)
         self._delivering += len(results)  # neither out nor taken yet, but a part of hard budgets
         taking = asyncio.ensure_future(self._hand_over(batch))
         try:

@@ -120,7 +120,7 @@ class LeaseLedger:
     def _lease(self, worker: int, cells: list[Cell], *, alone: bool = False, deaths: int = 0) -> Lease:
         self._number += 1
         by_key = {(golden.id, trial): (golden, trial) for golden, trial in cells}
-        lease = Lease(self._number, worker, by_key, tuple(by_key), alone, deaths)
+        lease = Lease(self._number, worker, by_key, tuple(by_key), alone=alone, deaths=deaths)
         self._out[lease.number] = lease
         return lease
 

@@ -43,9 +43,9 @@ class Workers:
                 config.count,
                 config.cpus,
                 config.gpus,
-                read_bytes(config.memory) if config.memory else None,
-                self._folder,
-                dataset,
+                memory=read_bytes(config.memory) if config.memory else None,
+                folder=self._folder,
+                dataset=dataset,
             )
         )
 

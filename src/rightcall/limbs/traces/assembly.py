@@ -64,7 +64,7 @@ def assemble(
     set_parents(seen, problem_log)
     seen = one_spelling(without_doubles(seen), problem_log)
     set_places(seen)
-    return _trace(kept, seen, root_of(seen, problem_log), problem_log, source, calls)
+    return _trace(kept, seen, root_of(seen, problem_log), problem_log, source=source, mode=calls)
 
 
 def _distinct(spans: Iterable[Span]) -> list[Span]:

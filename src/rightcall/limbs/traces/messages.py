@@ -109,9 +109,9 @@ def merge_answers(messages: list[SpokenMessage]) -> list[SpokenMessage]:
                 text,
                 last.calls + message.calls,
                 [],
-                message.finish,
-                last.malformed or message.malformed,
-                last.unread or message.unread,
+                finish=message.finish,
+                malformed=last.malformed or message.malformed,
+                unread=last.unread or message.unread,
             )
         else:
             out.append(message)

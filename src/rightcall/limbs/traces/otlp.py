@@ -72,7 +72,7 @@ def _json_log(raw: dict[str, Any], problems: Problems, where: str) -> LogEvent |
         span_id_of(_get(raw, "spanId", "span_id")),
         _text(_get(raw, "eventName", "event_name")),
         _json_attributes(raw.get("attributes"), problems),
-        _json_value(raw.get("body"), problems),
+        body=_json_value(raw.get("body"), problems),
     )
 
 
@@ -90,11 +90,11 @@ def _json_span(raw: dict[str, Any], problems: Problems, where: str) -> Span | No
         span_id,
         span_id_of(_get(raw, "parentSpanId", "parent_span_id")),
         _text(raw.get("name")),
-        _int(_get(raw, "startTimeUnixNano", "start_time_unix_nano")),
-        _int(_get(raw, "endTimeUnixNano", "end_time_unix_nano")),
-        STATUS.get(code, "") if isinstance(code := status.get("code"), int | str) else "",
-        _text(status.get("message")),
-        _json_attributes(raw.get("attributes"), problems),
+        start=_int(_get(raw, "startTimeUnixNano", "start_time_unix_nano")),
+        end=_int(_get(raw, "endTimeUnixNano", "end_time_unix_nano")),
+        status=STATUS.get(code, "") if isinstance(code := status.get("code"), int | str) else "",
+        message=_text(status.get("message")),
+        attributes=_json_attributes(raw.get("attributes"), problems),
         events=[
             SpanEvent(_text(e.get("name")), _json_attributes(e.get("attributes"), problems))
             for e in as_dicts(raw.get("events"))
@@ -165,7 +165,7 @@ def _message(data: bytes, table: Table, problems: Problems, where: str, depth: i
                 decoded[name] = read(value)
         elif wire == LENGTH:
             try:
-                inner = _message(value, kind, problems, where, depth)
+                inner = _message(value, kind, problems, where, depth=depth)
             except (WireError, IndexError):
                 if name not in ALONE:
                     raise

@@ -139,7 +139,7 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> Non
     if head is None:
         _take_whole(path, first + _whole(path, file), collected)
         return
-    is_known = _take_record(path, head, collected, f"{path}:1", len(first))
+    is_known = _take_record(path, head, collected, f"{path}:1", size=len(first))
     for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), 2):
         where = f"{path}:{number}"
         if not line.strip():
@@ -151,7 +151,7 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> Non
                 raise InputError(where, _why_bad(line), hint)
             collected.problems.add("bad_line", where)
             continue
-        is_known |= _take_record(path, record, collected, where, len(line))
+        is_known |= _take_record(path, record, collected, where, size=len(line))
     if not is_known:
         raise _unknown(path, _keys(head))
 
@@ -166,7 +166,7 @@ def _take_whole(path: Path, data: bytes, collected: Collected) -> None:
         records = [document] if inspect_log.claims(document) else list(records_in(document))
         first = first or next(iter(records), document)
         for record in records:
-            is_known |= _take_record(path, record, collected, str(path), size // len(records))
+            is_known |= _take_record(path, record, collected, str(path), size=size // len(records))
     if not is_known:
         raise _unknown(path, _keys(first))
 

@@ -83,7 +83,7 @@ def _inside(place: SpanPlace, name: str, agent: Observation | None) -> SpanPlace
     depth = place.depth + (place.tool is not None)
     above = (*place.path, *[""] * depth)[:depth]
     path = (*above, name) if name or depth else ()
-    return SpanPlace(agent, depth, None, path, place.tool or place.parent)
+    return SpanPlace(agent, depth, None, path, parent=place.tool or place.parent)
 
 
 def root_of(observations: Sequence[Observation], problems: Problems) -> Observation | None:

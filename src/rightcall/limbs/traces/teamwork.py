@@ -89,7 +89,7 @@ def answers_in(every_model: Sequence[Observation], models: Sequence[Observation]
             model.place.path,
             steps.get(model.span.span_id),
             (model.input_tokens or 0) + (model.output_tokens or 0) if model.has_usage else None,
-            model.span.latency_ms,
+            latency_ms=model.span.latency_ms,
         )
         for model in every_model
     )

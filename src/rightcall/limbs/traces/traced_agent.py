@@ -47,7 +47,9 @@ def observe_spans(
     if tools == "mock":
         raise ConfigError("via 'otel' only reads spans: it cannot mock tools")
     name = str(getattr(agent, "__name__", type(agent).__name__))
-    return TracedAgent(agent, None, (OTEL,), calls, handoffs, tools, input, output, name)
+    return TracedAgent(
+        agent, None, (OTEL,), calls, handoffs=handoffs, tools_run=tools, input=input, output=output, name=name
+    )
 
 
 @dataclass(frozen=True)
@@ -201,14 +203,14 @@ def _read(span: Any) -> Span:
         f"{span.context.span_id:016x}",
         f"{span.parent.span_id:016x}" if span.parent is not None else "",
         span.name,
-        span.start_time or 0,
-        span.end_time or 0,
-        "error" if code == "ERROR" else "ok" if code == "OK" else "",
-        span.status.description or "",
-        _plain(span.attributes),
-        _plain(span.resource.attributes),
-        span.instrumentation_scope.name if span.instrumentation_scope is not None else "",
-        [SpanEvent(event.name, _plain(event.attributes)) for event in span.events],
+        start=span.start_time or 0,
+        end=span.end_time or 0,
+        status="error" if code == "ERROR" else "ok" if code == "OK" else "",
+        message=span.status.description or "",
+        attributes=_plain(span.attributes),
+        resource=_plain(span.resource.attributes),
+        scope=span.instrumentation_scope.name if span.instrumentation_scope is not None else "",
+        events=[SpanEvent(event.name, _plain(event.attributes)) for event in span.events],
     )
 
 

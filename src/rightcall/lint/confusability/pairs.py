@@ -149,7 +149,17 @@ def _score_candidate(
     if score < floor:
         return None
     both = texts.text(i), texts.text(j)
-    return ToolPair(first, second, min(score, 1.0), text, parameters, names, told_apart, named, both)
+    return ToolPair(
+        first,
+        second,
+        min(score, 1.0),
+        text,
+        parameters=parameters,
+        names=names,
+        told_apart=told_apart,
+        named=named,
+        texts=both,
+    )
 
 
 def _name_factor(first: ToolFeatures, second: ToolFeatures) -> float:

@@ -66,7 +66,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def walk(schema: dict[str, Any], path: JsonPath) -> list[Node]:
     """The schema and every schema inside it, each once, outer before inner, in the order of the file."""
-    root = Node(path, schema, "", 0, True, None, "")
+    root = Node(path, schema, "", 0, required=True, parent=None, part="")
     nodes: list[Node] = []
     waiting = [root]
     while waiting and len(nodes) < MOST_NODES:
@@ -86,9 +86,11 @@ def _children(node: Node) -> list[Node]:
             continue
         path = (*node.path, keyword) if step is None else (*node.path, keyword, step)
         if keyword != "properties":
-            children.append(Node(path, schema, "", node.depth, True, node, keyword))
+            children.append(Node(path, schema, "", node.depth, required=True, parent=node, part=keyword))
         elif isinstance(step, str):
-            children.append(Node(path, schema, step, node.depth + 1, step in required, node, keyword))
+            children.append(
+                Node(path, schema, step, node.depth + 1, required=step in required, parent=node, part=keyword)
+            )
     return children
 
 

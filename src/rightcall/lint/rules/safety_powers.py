@@ -26,7 +26,7 @@ def arbitrary_exec(tool: ToolFeatures) -> Findings:
             node.is_only("string", "str")
             and "enum" not in node.schema
             and "pattern" not in node.schema
-            and is_program(node.name, node.text, tool.name, tool.description, tool.opening)
+            and is_program(node.name, node.text, tool.name, tool.description, first_sentence=tool.opening)
         ):
             yield Finding(
                 node.path,

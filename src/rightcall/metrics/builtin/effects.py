@@ -46,7 +46,10 @@ class FinalState(Metric):
         faults = state_faults(trajectory.state_before or {}, trajectory.state, expected)
         if not faults:
             return Score(1.0, True)
-        codes = tuple(Failure("wrong_state", d.path, "", d.expected, d.actual, d.kind) for d in faults[:20])
+        codes = tuple(
+            Failure("wrong_state", d.path, "", d.expected, actual=d.actual, detail=d.kind)
+            for d in faults[:20]
+        )
         return Score(0.0, False, "; ".join(str(difference) for difference in faults[:5]), codes)
 
 

@@ -69,7 +69,7 @@ def leniency(rows: Sequence[RatedCase]) -> Bias:
     strict = sum(row.error < 0 for row in rows)
     low, high = bonett_price(len(rows), strict, lenient)  # of strict less lenient, by its order
     difference = (lenient - strict) / len(rows)
-    return Bias(name, about, len(rows), difference, low, high, mcnemar_exact(lenient, strict))
+    return Bias(name, about, len(rows), difference, low=low, high=high, p=mcnemar_exact(lenient, strict))
 
 
 def _length(rows: Sequence[RatedCase]) -> Bias:
@@ -101,7 +101,7 @@ def _difference(
         row.error for row in outside
     )
     margin = 1.96 * (_variance(inside) / len(inside) + _variance(outside) / len(outside)) ** 0.5
-    return Bias(name, about, len(rows), difference, difference - margin, difference + margin, p)
+    return Bias(name, about, len(rows), difference, low=difference - margin, high=difference + margin, p=p)
 
 
 def _fisher(inside: Sequence[RatedCase], outside: Sequence[RatedCase], sign: int) -> float:

@@ -110,7 +110,9 @@ async def votes_of(
             if missing and provider is None:
                 provider = await stack.enter_async_context(judge_provider(resolve(model)))
             if missing and provider is not None:
-                questions = (_vote(provider, judge, text, number, votes, decide) for number in missing)
+                questions = (
+                    _vote(provider, judge, text, number, votes=votes, decide=decide) for number in missing
+                )
                 asked = await asyncio.gather(*questions)
                 verdicts |= dict(zip(missing, asked, strict=True))
             for number in missing:

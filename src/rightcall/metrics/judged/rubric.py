@@ -94,7 +94,14 @@ class Rubric(Metric):
         """Who judges: verdicts of another judge are not comparable."""
         model, server, settings = (*identity_of(self.model), "", "")[:3]
         return JudgeIdentity(
-            model, server, settings, VERSION, self.votes, self.threshold, self.seed, self.decide
+            model,
+            server,
+            settings,
+            VERSION,
+            votes=self.votes,
+            threshold=self.threshold,
+            seed=self.seed,
+            decide=self.decide,
         )
 
     def nothing_to_check(self, case: TestCase) -> str:

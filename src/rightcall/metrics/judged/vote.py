@@ -153,7 +153,7 @@ def summarize_votes(votes: Sequence[Vote]) -> Judging:
 def no_verdict_score(vote: Vote, judging: Judging) -> Score:
     """The score of a case whose judge gave no verdict: an error with its code."""
     codes = (Failure(vote.code, detail=vote.error),) if vote.code else ()
-    return Score(0.0, False, "", codes, vote.error, judging)
+    return Score(0.0, False, "", codes, error=vote.error, judged=judging)
 
 
 LONGEST = 100_000

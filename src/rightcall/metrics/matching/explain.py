@@ -68,8 +68,8 @@ def explain(
             open_slots.append(number)
     left = [at for at in range(len(calls)) if at not in taken]
     invented = _unknown_tool_places(golden, calls, tools) if left else frozenset()
-    failures += _open_slot_failures(slots, open_slots, calls, left, invented)
-    failures += _surplus(golden, calls, left, invented, slots)
+    failures += _open_slot_failures(slots, open_slots, calls, left, invented=invented)
+    failures += _surplus(golden, calls, left, invented, slots=slots)
     strict = {pair.call for pair in pairs if pair.strict}
     failures += schema_violations(calls, strict, tools)
     failures += _limits(golden, calls, trajectory)
@@ -110,13 +110,18 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
     if slot.by is not None and is_made_by(call, slot.by) is False:
         asked_for = agent_text(expected_call.by)
         made_by = "/".join(path_of(call))
-        failures.append(Failure("wrong_agent", tool, "", asked_for, made_by, "", at, slot.index))
+        failures.append(
+            Failure("wrong_agent", tool, "", asked_for, actual=made_by, call=at, expected_call=slot.index)
+        )
     if arguments is None:
         if call.raw is None:
             return failures
-        return [*failures, Failure("bad_json", tool, "", None, call.raw, "", at, slot.index)]
+        return [
+            *failures,
+            Failure("bad_json", tool, "", None, actual=call.raw, call=at, expected_call=slot.index),
+        ]
     failures += [
-        Failure("forbidden_arg", tool, name, None, arguments[name], "", at, slot.index)
+        Failure("forbidden_arg", tool, name, None, actual=arguments[name], call=at, expected_call=slot.index)
         for name in expected_call.forbidden_args
         if name in arguments
     ]
@@ -134,13 +139,28 @@ def argument_failures(slot: Slot, call: ToolCall, at: int) -> list[Failure]:
             if matcher is None or isinstance(matcher, Exact):
                 plain = expected if matcher is None else matcher.expected
                 code = "wrong_value" if kind_of(plain) is kind_of(arguments[name]) else "wrong_type"
-            failures.append(Failure(code, tool, name, expected, arguments[name], detail, at, slot.index))
+            failures.append(
+                Failure(
+                    code,
+                    tool,
+                    name,
+                    expected,
+                    actual=arguments[name],
+                    detail=detail,
+                    call=at,
+                    expected_call=slot.index,
+                )
+            )
         else:
-            failures.append(Failure("missing_arg", tool, name, expected, None, detail, at, slot.index))
+            failures.append(
+                Failure("missing_arg", tool, name, expected, detail=detail, call=at, expected_call=slot.index)
+            )
     stated = {*expected_call.args, *expected_call.forbidden_args}
     for name, value in arguments.items():
         if name not in stated and slot.is_extra(name, call):
-            failures.append(Failure("extra_arg", tool, name, None, value, "", at, slot.index))
+            failures.append(
+                Failure("extra_arg", tool, name, None, actual=value, call=at, expected_call=slot.index)
+            )
     return failures
 
 

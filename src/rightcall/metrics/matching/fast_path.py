@@ -143,7 +143,18 @@ def score_single(
     if expected_call.tool != call.name:
         code: Code = "wrong_tool" if has_tool or not tools else "unknown_tool"
         code = code if call.name else "unnamed_call"
-        failures = [Failure(code, expected_call.tool, "", expected_call.tool, call.name, "", 0, 0)]
+        failures = [
+            Failure(
+                code,
+                expected_call.tool,
+                "",
+                expected_call.tool,
+                actual=call.name,
+                detail="",
+                call=0,
+                expected_call=0,
+            )
+        ]
         return ANOTHER_TOOL, failures + (
             schema_violations(trajectory.calls, NOTHING, tools) if has_tool else []
         )
@@ -153,7 +164,20 @@ def score_single(
         return Numbers(1, 0, 0, 0), []
     if has_tool:
         failures += schema_violations(trajectory.calls, NOTHING, tools)
-    return Numbers(0, 1, 1, 0, 0.0, 0.0, 0.0, score, 1.0, 1.0, 1.0, score), failures
+    return Numbers(
+        0,
+        1,
+        1,
+        0,
+        call_precision=0.0,
+        call_recall=0.0,
+        call_f1=0.0,
+        call_soft_f1=score,
+        tool_precision=1.0,
+        tool_recall=1.0,
+        tool_f1=1.0,
+        parameter_accuracy=score,
+    ), failures
 
 
 def _compare_arguments(
@@ -164,7 +188,7 @@ def _compare_arguments(
     arguments = call.arguments
     expected = expected_call.args
     if arguments is None:
-        return 0.0, [Failure("bad_json", tool, "", None, call.raw, "", 0, 0)]
+        return 0.0, [Failure("bad_json", tool, "", None, actual=call.raw, detail="", call=0, expected_call=0)]
     failures: list[Failure] = []
     if expected is None:
         return 1.0, failures
@@ -179,15 +203,19 @@ def _compare_arguments(
                 met += 1
             else:
                 code: Code = "wrong_value" if kind_of(spec) is kind_of(value) else "wrong_type"
-                failures.append(Failure(code, tool, name, spec, value, "", 0, 0))
+                failures.append(
+                    Failure(code, tool, name, spec, actual=value, detail="", call=0, expected_call=0)
+                )
         elif name in defaults and same(spec, defaults[name]):
             met += 1
             size += 1  # satisfied while absent
         else:
-            failures.append(Failure("missing_arg", tool, name, spec, None, "", 0, 0))
+            failures.append(
+                Failure("missing_arg", tool, name, spec, actual=None, detail="", call=0, expected_call=0)
+            )
     if common < len(arguments):
         extra = [
-            Failure("extra_arg", tool, name, None, value, "", 0, 0)
+            Failure("extra_arg", tool, name, None, actual=value, detail="", call=0, expected_call=0)
             for name, value in arguments.items()
             if name not in expected
             and expected_call.extra_args == "forbid"

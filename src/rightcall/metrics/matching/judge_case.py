@@ -126,7 +126,7 @@ def _judge_case(
         single = score_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
-            return _verdict(golden, numbers, failures, 1, rules)
+            return _verdict(golden, numbers, failures, 1, rules=rules)
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     trajectory, settled = _without_confirmations(golden, trajectory, tools)
@@ -247,7 +247,7 @@ def _judge_one(
     calls = [trajectory.calls[place] for place in places]
     tool_of = {call.id: fits(call.tool) for call in expected if call.id}
     scope = replace(scope, calls=calls, tool_of=tool_of, sources=Sources())
-    slots = make_slots(golden, expected, calls, tools, scope)
+    slots = make_slots(golden, expected, calls, tools, scope=scope)
     aligned = _align_calls(golden, expected, CallComparison(slots, calls), scope)
     if verifying := spare.verifying:
         pairs = (*aligned.free, *aligned.pairs)
@@ -255,7 +255,9 @@ def _judge_one(
         needed = [place for place in places if place not in verifying or place in expected_places]
         if len(needed) < len(places):
             left = spare._replace(verifying=NO_PLACES)
-            return _judge_one(golden, needed, trajectory, tools, rules, scope, left, expected)
+            return _judge_one(
+                golden, needed, trajectory, tools, rules=rules, scope=scope, spare=left, expected=expected
+            )
     absent = missing_content(golden.output_contains, trajectory.output, scope)
     numbers = case_numbers(golden, trajectory, aligned, len(absent))
     if rules.half_credit:
@@ -271,7 +273,7 @@ def _judge_one(
     about_agents = names_agents(golden)
     if about_agents:
         failures = without_consequences([*failures, *team_failures(golden, trajectory)], golden)
-    verdict = _verdict(golden, numbers, failures, len(trajectory.calls) - len(spare.not_judged), rules)
+    verdict = _verdict(golden, numbers, failures, len(trajectory.calls) - len(spare.not_judged), rules=rules)
     if about_agents:
         verdict = _with_agents_seen(golden, trajectory, aligned, verdict)
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`

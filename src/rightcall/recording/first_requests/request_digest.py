@@ -264,7 +264,9 @@ def request_parts(
     settings = {name: value for name, value in body.items() if name not in part_names}
     settings |= {name: value for name in COMPARED_HEADERS if (value := headers.get(name))}
     settings["request"] = [field, *(name for name in (*SYSTEM_FIELDS, *TOOL_FIELDS) if body.get(name))]
-    return RequestParts(plain_url(url), str(body.get("model", "")), settings, system, _tools(body), asked)
+    return RequestParts(
+        plain_url(url), str(body.get("model", "")), settings, system, tools=_tools(body), messages=asked
+    )
 
 
 def json_body(body: bytes) -> Json | None:

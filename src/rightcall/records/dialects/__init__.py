@@ -71,7 +71,7 @@ def read_tool(raw: Any, where: str) -> Tool:
     if not isinstance(raw, dict):
         wire.require_type(raw, dict, where, "a tool")
     spelling = _spelling_of_tool(raw, where)
-    hints = wire.field(raw, "annotations", dict, where, "")
+    hints = wire.field(raw, "annotations", dict, where, path="")
     ours = hints.keys() <= set(Annotations.__struct_fields__)
     hinted = any(str(key).endswith("Hint") or key == "title" for key in hints)
     if not hints or (spelling == "mcp" and not ours) or (spelling == "native" and not hinted):

@@ -31,7 +31,7 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool; fields only Anthropic's servers need (`cache_control`, `strict`, …) are ignored."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where)
     name = wire.require_text(raw, "name", where, "")
-    description = wire.field(raw, "description", str, where, "")
+    description = wire.field(raw, "description", str, where, path="")
     return Tool(name, description, wire.schema_of(raw, "input_schema", where, ""))
 
 

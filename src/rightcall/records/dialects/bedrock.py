@@ -13,12 +13,12 @@ from rightcall.records.tool import Tool
 
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool of `toolConfig`."""
-    spec = wire.field(raw, "toolSpec", dict, where, "")
+    spec = wire.field(raw, "toolSpec", dict, where, path="")
     schema = wire.schema_of(
-        wire.field(spec, "inputSchema", dict, where, "toolSpec"), "json", where, "inputSchema"
+        wire.field(spec, "inputSchema", dict, where, path="toolSpec"), "json", where, "inputSchema"
     )
     name = wire.require_text(spec, "name", where, "toolSpec")
-    return Tool(name, wire.field(spec, "description", str, where, "toolSpec"), schema)
+    return Tool(name, wire.field(spec, "description", str, where, path="toolSpec"), schema)
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from rightcall.records.tool import Tool
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A function declaration with `parametersJsonSchema`."""
     name = wire.require_text(raw, "name", where, "")
-    description = wire.field(raw, "description", str, where, "")
+    description = wire.field(raw, "description", str, where, path="")
     schema = wire.schema_of(raw, "parametersJsonSchema", where, "")
-    output = wire.field(raw, "responseJsonSchema", dict, where, "") if "responseJsonSchema" in raw else None
+    output = (
+        wire.field(raw, "responseJsonSchema", dict, where, path="") if "responseJsonSchema" in raw else None
+    )
     return Tool(name, description, schema, output)
 
 

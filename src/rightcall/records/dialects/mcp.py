@@ -22,13 +22,13 @@ HINTS = {
 def read_tool(raw: dict[str, Any], where: str) -> Tool:
     """A tool as returned by a server's `tools/list`."""
     wire.refuse_misspelt(raw, FIELDS, where)
-    hinted_title, annotations = read_hints(wire.field(raw, "annotations", dict, where, ""), where)
+    hinted_title, annotations = read_hints(wire.field(raw, "annotations", dict, where, path=""), where)
     name = wire.require_text(raw, "name", where, "")
-    description = wire.field(raw, "description", str, where, "")
-    title = wire.field(raw, "title", str, where, "") or hinted_title
-    output_schema = wire.field(raw, "outputSchema", dict, where, "") if "outputSchema" in raw else None
+    description = wire.field(raw, "description", str, where, path="")
+    title = wire.field(raw, "title", str, where, path="") or hinted_title
+    output_schema = wire.field(raw, "outputSchema", dict, where, path="") if "outputSchema" in raw else None
     schema = wire.schema_of(raw, "inputSchema", where, "")
-    return Tool(name, description, schema, output_schema, title, annotations)
+    return Tool(name, description, schema, output_schema, title=title, annotations=annotations)
 
 
 def read_hints(hints: dict[str, Any], where: str) -> tuple[str, Annotations]:
@@ -39,7 +39,7 @@ def read_hints(hints: dict[str, Any], where: str) -> tuple[str, Annotations]:
         for theirs, ours in HINTS.items()
         if hints.get(theirs) is not None
     }
-    return wire.field(hints, "title", str, where, "annotations"), Annotations(**stated)
+    return wire.field(hints, "title", str, where, path="annotations"), Annotations(**stated)
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def read_function(raw: dict[str, Any], where: str, path: str) -> Tool:
     """The inner object: name, description, parameters."""
     wire.refuse_misspelt(raw, TOOL_FIELDS, where, path)
     name = wire.require_text(raw, "name", where, path)
-    description = wire.field(raw, "description", str, where, path)
+    description = wire.field(raw, "description", str, where, path=path)
     return Tool(name, description, wire.schema_of(raw, "parameters", where, path))
 
 

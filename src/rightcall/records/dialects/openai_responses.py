@@ -31,7 +31,7 @@ def read_tool(raw: dict[str, Any], where: str) -> Tool:
     tool = read_function(raw, where, "")
     if raw.get("output_schema") is None:
         return tool
-    return replace(tool, output_schema=wire.field(raw, "output_schema", dict, where, ""))
+    return replace(tool, output_schema=wire.field(raw, "output_schema", dict, where, path=""))
 
 
 def write_tool(tool: Tool) -> dict[str, Any]:

@@ -173,7 +173,9 @@ def read_call(raw: dict[str, Any]) -> SpelledCall:
     arguments = _first(source, kinds.ARGUMENTS, None) if recorded else ABSENT
     free = source is custom or kind == "custom_tool_call"
     lean = kind in kinds.LEAN or "toolCallId" in raw
-    return SpelledCall(name, arguments, _first(raw, kinds.IDS, ""), free, lean, _own_result(raw, kind))
+    return SpelledCall(
+        name, arguments, _first(raw, kinds.IDS, ""), free, lean=lean, result=_own_result(raw, kind)
+    )
 
 
 def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:

@@ -68,7 +68,7 @@ def read_spoken(item: dict[str, Any], where: str, path: str) -> Spoken:
         _read_content(spoken, item.get("parts"), where, f"{path}.parts")
         _read_content(spoken, item.get("blocks"), where, f"{path}.blocks")
     if not "".join(spoken.texts):
-        spoken.texts.append(wire.field(item, "refusal", str, where, path))
+        spoken.texts.append(wire.field(item, "refusal", str, where, path=path))
     if isinstance(told := item.get("results"), list):  # AutoGen's summary of calls
         spoken.results += [result_of(read_result(raw), where, path) for raw in told if isinstance(raw, dict)]
     _read_fields(spoken, item, where, path)
@@ -93,10 +93,12 @@ def _holds_results(content: Any) -> bool:
 
 
 def _tool_result(item: dict[str, Any], content: Any, where: str, path: str) -> ToolResult:
-    call_id = wire.field(item, "tool_call_id", str, where, path) or wire.field(
-        item, "toolCallId", str, where, path
+    call_id = wire.field(item, "tool_call_id", str, where, path=path) or wire.field(
+        item, "toolCallId", str, where, path=path
     )
-    name = wire.field(item, "name", str, where, path) or wire.field(item, "tool_name", str, where, path)
+    name = wire.field(item, "name", str, where, path=path) or wire.field(
+        item, "tool_name", str, where, path=path
+    )
     output = content if type(content) is str else wire.output_of(content, where, f"{path}.content")
     return ToolResult(call_id, output, item.get("status") == "error", name)
 

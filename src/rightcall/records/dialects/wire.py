@@ -66,7 +66,7 @@ def schema_of(raw: dict[str, Any], name: str, where: str, path: str) -> dict[str
     """The schema of a tool's input; a tool without one takes no arguments."""
     if raw.get(name) is None:
         return Tool("").input_schema
-    schema: dict[str, Any] = field(raw, name, dict, where, path)
+    schema: dict[str, Any] = field(raw, name, dict, where, path=path)
     return schema
 
 
@@ -172,7 +172,7 @@ def output_of(content: Any, where: str, path: str) -> Any:
     if not isinstance(content, list) or not all(_is_text(part) for part in content):
         return content
     texts = (
-        part if isinstance(part, str) else field(part, "text", str, where, f"{path}[{i}]")
+        part if isinstance(part, str) else field(part, "text", str, where, path=f"{path}[{i}]")
         for i, part in enumerate(content)
     )
     return "\n".join(texts)

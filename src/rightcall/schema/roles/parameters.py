@@ -170,5 +170,5 @@ def _runs(tool: Tool, path: str, schema: dict[str, Any]) -> bool:
         text if isinstance(text, str) else "",
         tool.name,
         description,
-        first.group() if first else "",
+        first_sentence=first.group() if first else "",
     )

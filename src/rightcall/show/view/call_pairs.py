@@ -64,7 +64,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
         left_out = places_not_judged(golden, calls, tools)
         counted = [at for at in places_that_count(calls, golden.count_failed) if at not in left_out]
     pairs = [_without_missing_call(pair, len(calls)) for pair in _pairs_of_failures(result.codes)]
-    pairs += _silent(golden, expected, calls, counted, pairs, tools, result)
+    pairs += _silent(golden, expected, calls, counted, told=pairs, tools=tools, result=result)
     pairs.sort(key=lambda p: (p.expected is None, p.expected or 0, p.call is None, p.call or 0))
     return Pairing(expected, tuple(pairs), calls)
 
@@ -149,7 +149,7 @@ def _silent(
     free = [at for at in counted if at not in paired_calls]
     room = {i: max(least[i], (c.max or max(c.min, 1)) - used[i]) for i, c in enumerate(expected)}
     pairs = []
-    for i, at in _matches(golden, expected, calls, free, tools):
+    for i, at in _matches(golden, expected, calls, free, tools=tools):
         if room[i] > 0 and at in free:
             room[i] -= 1
             free.remove(at)
@@ -173,7 +173,7 @@ def _matches(
     open_calls = set(free)
     try:
         with limit_effort():
-            slots = make_slots(golden, expected, calls, tools, scope)
+            slots = make_slots(golden, expected, calls, tools, scope=scope)
             weights = [
                 [weight if at in open_calls else 0.0 for at, weight in enumerate(line)]
                 for line in CallComparison(slots, calls).weights

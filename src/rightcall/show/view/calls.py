@@ -205,8 +205,8 @@ def arguments(
                 json_text(specs[name], LONGEST_VALUE) if name in specs else None,
                 json_text(values[name], LONGEST_VALUE) if name in values else None,
                 mark,
-                "unknown" if unknown else _note(name, specs, values, wrong.get(name), mark),
-                SIGNS[mark],
+                note="unknown" if unknown else _note(name, specs, values, wrong.get(name), mark=mark),
+                sign=SIGNS[mark],
             )
         )
     return rows

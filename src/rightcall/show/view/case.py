@@ -66,7 +66,9 @@ def waterfall(trajectory: Trajectory) -> tuple[Bar, ...]:
     for step in range(count):
         measured_duration = measured[step] if step < len(measured) else None
         duration = left / unmeasured if measured_duration is None else measured_duration
-        bars.append(Bar("model", "model", clock, duration, measured_duration is None and unmeasured > 1))
+        bars.append(
+            Bar("model", "model", clock, duration, estimated=measured_duration is None and unmeasured > 1)
+        )
         clock += duration
         calls = steps.get(step, [])
         bars += [
@@ -165,8 +167,8 @@ def case_view(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str, 
                 s.value,
                 s.passed,
                 one_line(s.reason, LONGEST_REASON),
-                one_line(s.error, 1000),
-                s.judged is not None,
+                error=one_line(s.error, 1000),
+                judged=s.judged is not None,
             )
             for name, s in result.metrics.items()
         ),

@@ -93,7 +93,9 @@ class FailureTally:
             full = len(examples) == EXAMPLES and (not danger or bool(examples[-1].danger))
             if not full and all(example.golden_id != result.golden_id for example in examples):
                 name = case_name(result.golden_id, golden)
-                examples.append(Example(result.golden_id, result.trial, failure_line(failure), name, danger))
+                examples.append(
+                    Example(result.golden_id, result.trial, failure_line(failure), name, danger=danger)
+                )
                 examples.sort(key=lambda example: not example.danger)
                 del examples[EXAMPLES:]
 
@@ -110,10 +112,10 @@ class FailureTally:
                 TITLES[code],
                 cases,
                 cases / self._failed if self._failed else 0.0,
-                tuple(self._tools[code].most_common(5)),
-                tuple(self._examples[code]),
-                next(iter(self._dangers[code]), ""),
-                self._dangers[code].total(),
+                tools=tuple(self._tools[code].most_common(5)),
+                examples=tuple(self._examples[code]),
+                danger=next(iter(self._dangers[code]), ""),
+                dangerous=self._dangers[code].total(),
             )
             for code, cases in self._cases.items()
         )

@@ -98,7 +98,12 @@ def message_view(message: Message, heading: str = "", failing: bool = False) -> 
         for r in message.results
     )
     return MessageView(
-        message.role, display_text(message.content), calls + results, message.latency_ms, heading, failing
+        message.role,
+        display_text(message.content),
+        calls + results,
+        message.latency_ms,
+        heading=heading,
+        failing=failing,
     )
 
 

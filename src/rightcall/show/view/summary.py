@@ -60,9 +60,9 @@ def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
     This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
     """
     if n <= 0:
-        return ShownRate(count, 0, None, 0.0, 1.0)
+        return ShownRate(count, 0, None, 0.0, high=1.0)
     low, high = wilson(min(count, n) / trials, n / trials)
-    return ShownRate(count, n, count / n, low, high)
+    return ShownRate(count, n, count / n, low, high=high)
 
 
 DIMENSIONS = {
@@ -199,7 +199,7 @@ def run_rate(stored: StoredRun) -> ShownRate:
     stored_rate = stored.run.summary.overall.rate if stored.run.summary else None
     if stored_rate is None or not judged:
         return rate(stored.passed, judged, trials=stored.run.trials)
-    return ShownRate(stored.passed, judged, stored_rate.value, stored_rate.low, stored_rate.high)
+    return ShownRate(stored.passed, judged, stored_rate.value, stored_rate.low, high=stored_rate.high)
 
 
 def verdict_reason(summary: Summary | None) -> str:

@@ -76,7 +76,7 @@ def _copy_run(
         key = there.key if there is not None else _begin(target, row)
         added = 0
         for batch in _result_rows(source, row.key, metric_keys):
-            added += len(insert_results(target, key, row.id, batch, row.updated_at, None))
+            added += len(insert_results(target, key, row.id, batch, now=row.updated_at, epoch=None))
         if row.finished_at is not None:
             ended = {name: getattr(row, name) for name in ("finished_at", "updated_at", "verdict", "summary")}
             target.execute(update(tables.runs).where(runs.key == key).values(ended))
@@ -106,7 +106,7 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
     last: Key | None = None
     while True:
         with source.read_transaction() as connection:
-            rows = results.select_results(connection, run_key, results.EVERYTHING, AT_ONCE, last)
+            rows = results.select_results(connection, run_key, results.EVERYTHING, AT_ONCE, after=last)
             ids = [row.id for row in rows]
             failed = _details(connection, tables.failed_metrics, ids)
             codes = _details(connection, tables.codes, ids)
@@ -119,10 +119,10 @@ def _result_rows(source: Core, run_key: int, metric_keys: Mapping[int, int]) -> 
                 row.trial,
                 row.outcome,
                 (*_as_stored(row[5:-2]), renumber_scores(row.scores, metric_keys), *_as_stored(row[-1:])),
-                [metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
-                [(c.position, *_as_stored(c[3:])) for c in codes.get(row.id, ())],
-                next((t.content for t in contents.get(row.id, ())), None),
-                Usage(row.input_tokens, row.output_tokens, row.cost_usd),
+                failed=[metric_keys[metric.metric_key] for metric in failed.get(row.id, ())],
+                codes=[(c.position, *_as_stored(c[3:])) for c in codes.get(row.id, ())],
+                trajectory=next((t.content for t in contents.get(row.id, ())), None),
+                usage=Usage(row.input_tokens, row.output_tokens, row.cost_usd),
             )
             for row in rows
         ]
@@ -167,7 +167,7 @@ def _copy_goldens(source: Core, target: Connection, row: Row[Any], key: int) -> 
     if name is not None and use_shared_set(target, key, name):
         return
     new = own_set(target, key)
-    _copy_shared(source, target, tables.cases, row.golden_set, new)
+    _copy_shared(source, target, tables.cases, row.golden_set, new_key=new)
     if name is not None:
         name_set(target, new, name)
 
@@ -224,7 +224,7 @@ def _copy_dataset(source: Core, target: Core, row: Row[Any]) -> bool:
             return False
         statement = insert(tables.datasets).values(_without_key(row)).returning(d.key)
         key = int(connection.execute(statement).scalar_one())
-        _copy_shared(source, connection, tables.dataset_items, row.key, key)
+        _copy_shared(source, connection, tables.dataset_items, row.key, new_key=key)
     return True
 
 

@@ -40,7 +40,7 @@ class Datasets(StorePart):
         _require_alias(alias)
         with self._store.write_transaction() as connection:
             alone_with_contents(connection)
-            return self._push(connection, alias, goldens, finalized, author)
+            return self._push(connection, alias, goldens, finalized, author=author)
 
     def add_to_draft(self, alias: str, golden: AnyGolden, *, author: str = "") -> DatasetVersion:
         """Add a golden to the draft of an alias, replacing one with its id; the draft starts as the newest version.
@@ -53,7 +53,7 @@ class Datasets(StorePart):
             newest = connection.execute(_newest(alias)).first()
             before = () if newest is None else _goldens_of(connection, newest.key)
             goldens = {golden_in_draft.id: golden_in_draft for golden_in_draft in (*before, _with_id(golden))}
-            return self._push(connection, alias, goldens.values(), False, author)
+            return self._push(connection, alias, goldens.values(), False, author=author)
 
     def _push(
         self, connection: Connection, alias: str, goldens: Iterable[AnyGolden], finalized: bool, author: str
@@ -119,10 +119,10 @@ class Datasets(StorePart):
             if not kept:
                 problem = f"none of its {len(goldens):,} goldens are accepted"
                 raise InputError(f"dataset {alias}", problem, "review them first")
-            final = self._push(connection, alias, kept, True, author)
+            final = self._push(connection, alias, kept, True, author=author)
             left = [golden for golden in goldens if not keep(golden) and not drop(golden)]
             if left:
-                self._push(connection, alias, [*kept, *left], False, author)
+                self._push(connection, alias, [*kept, *left], False, author=author)
             return final
 
     def diff(self, alias: str, old: int, new: int) -> DatasetDiff:

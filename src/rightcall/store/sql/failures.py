@@ -115,7 +115,7 @@ class RunFailures:
 
     def _failures(self, connection: Connection, after: StoredFailure | None) -> list[StoredFailure]:
         beyond = None if after is None else (after.golden_id, after.trial)
-        rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, beyond)
+        rows = select_results(connection, self._key(connection), FAILED, AT_ONCE, after=beyond)
         numbers = [row.id for row in rows]
         codes = evidence_of(connection, numbers)
         behaviour = _behaviour(connection, numbers)

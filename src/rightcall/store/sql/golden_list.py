@@ -47,7 +47,7 @@ class GoldenList(Results):
             scan = scans(connection, row)
             ids = _with_text(connection, run_key, which, scan=scan)
             for part in _parts(which, dangerous, after.part if after else None):
-                query = _goldens_query(run_key, which, part, ids, dangerous, scan=scan)
+                query = _goldens_query(run_key, which, part, ids, dangerous=dangerous, scan=scan)
                 if after and after.part == part:
                     query = query.where(results.golden_id > after.golden_id)
                 left = limit - len(listed_goldens)
@@ -93,7 +93,10 @@ class GoldenList(Results):
 
             parts = _parts(which, dangerous)
             ids = _with_text(connection, run_key, which, scan=scan)
-            lists = {part: _goldens_query(run_key, which, part, ids, dangerous, scan=scan) for part in parts}
+            lists = {
+                part: _goldens_query(run_key, which, part, ids, dangerous=dangerous, scan=scan)
+                for part in parts
+            }
             own = (results.run_key == run_key, results.golden_id == golden_id)
             trials = select(results.outcome).where(*own)
             fitting = trials.where(*conditions(run_key, which, scan=scan))

@@ -87,7 +87,9 @@ class MonitorStates(StorePart):
                 **values, raised_at=at, acknowledged_at=None, content=encode_record(content)
             )
             key = connection.execute(statement.returning(tables.alarms.c.key)).scalar_one()
-        return StoredAlarm(int(key), agent, name, version, at, None, content)
+        return StoredAlarm(
+            int(key), agent, name, version, raised_at=at, acknowledged_at=None, content=content
+        )
 
     def alarms(self, *, latched: bool = False, limit: int = 100) -> list[StoredAlarm]:
         """Alarms, the newest first; with `latched`, only unacknowledged ones."""
@@ -183,7 +185,7 @@ def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCo
         return count
     total = count.sessions + other.sessions
     bad = count.bad + other.bad
-    return SessionCount(count.agent, count.version, count.name, total, bad)
+    return SessionCount(count.agent, count.version, count.name, total, bad=bad)
 
 
 def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:

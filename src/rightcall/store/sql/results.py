@@ -75,7 +75,7 @@ class Results(StorePart):
 
         def page(connection: Connection, last: CaseResult | None) -> list[CaseResult]:
             beyond = after if last is None else (last.golden_id, last.trial)
-            rows = select_results(connection, row.key, which, size, beyond, scan=scan)
+            rows = select_results(connection, row.key, which, size, after=beyond, scan=scan)
             return self._with_details(connection, rows, trajectories)
 
         yield from islice(stream_rows(self._store, page, size), limit)

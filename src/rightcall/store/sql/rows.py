@@ -90,8 +90,8 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             scores,
             escape_text(result.first_request) or None,
         ),
-        failed,
-        [
+        failed=failed,
+        codes=[
             (
                 position,
                 failure.code,
@@ -101,8 +101,8 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             )
             for position, failure in enumerate(result.codes)
         ],
-        _trajectory(result),
-        usage.plus(result.judge_usage) if result.metrics else usage,
+        trajectory=_trajectory(result),
+        usage=usage.plus(result.judge_usage) if result.metrics else usage,
     )
 
 
@@ -270,9 +270,9 @@ def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
         passed,
         reason,
         decode_record(codes, tuple[Failure, ...]) if codes else (),
-        error,
-        decode_record(judged, Judging) if judged else None,
-        decode_record(attack, AttackOutcome) if attack else None,
+        error=error,
+        judged=decode_record(judged, Judging) if judged else None,
+        attack=decode_record(attack, AttackOutcome) if attack else None,
     )
 
 

@@ -67,7 +67,7 @@ class RunWriter:
         rows = [to_rows(result, pack) for result in results]
         with self._store.write_transaction() as connection:
             now = self._store.now()
-            new = insert_results(connection, self._run_key, self.run_id, rows, now, self.epoch)
+            new = insert_results(connection, self._run_key, self.run_id, rows, now=now, epoch=self.epoch)
         if len(new) == len(results):
             return {(result.golden_id, result.trial) for result in results}
         return {(r.golden_id, r.trial) for r in results if (escape_text(r.golden_id), r.trial) in new}
@@ -75,7 +75,7 @@ class RunWriter:
     def drop_errors(self, goldens: Collection[str] | None = None) -> int:
         """Delete errors, of these goldens or of all, so that they can be tried again."""
         with self._store.write_transaction() as connection:
-            return _drop_errors(connection, self._run_key, self.run_id, self.epoch, goldens)
+            return _drop_errors(connection, self._run_key, self.run_id, self.epoch, goldens=goldens)
 
 
 def insert_results(
@@ -100,7 +100,7 @@ def insert_results(
     insert_rows(connection, tables.codes, codes)
     contents = [(n, r.trajectory) for n, r in numbered if r.trajectory is not None]
     insert_rows(connection, tables.trajectories, contents)
-    _count(connection, run_key, run_id, [r for _, r in numbered], now, epoch)
+    _count(connection, run_key, run_id, [r for _, r in numbered], now=now, epoch=epoch)
     return {(r.golden_id, r.trial) for _, r in numbered}
 
 

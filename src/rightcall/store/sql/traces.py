@@ -27,7 +27,7 @@ from rightcall.store.watch import CheckCount, KeptTrace, TraceCheck, TraceFilter
 PAGE = 50
 EVERYTHING = TraceFilter()
 LONGEST_INPUT = 300
-NO_ROW = TraceRow("", "", "", "", "", "", 0, None, 0, False)
+NO_ROW = TraceRow("", "", "", "", started_at="", input="", calls=0, latency_ms=None, tokens=0, failed=False)
 ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 

@@ -204,7 +204,9 @@ def _function_tool(
         input_schema=input_schema,
         output_schema=_output_schema(hints, name),
     )
-    return FunctionTool(function, definition, behaviour, converters, info_parameter, added)
+    return FunctionTool(
+        function, definition, behaviour, converters, info_parameter=info_parameter, added=added
+    )
 
 
 NAMES_OF_PARAMETERS = ("key_parameter", "version_parameter", "batch", "resource_key", "volatile")

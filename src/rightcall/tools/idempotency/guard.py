@@ -169,7 +169,7 @@ class Idempotency:
         work = call.work
         assert owner is not None
         if state == "unknown" and work is not None and work.interrupted:
-            owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work)
+            owner.abandon = _abandonment(self.store, call.key, owner.id, call.attempt, work=work)
             return
         owner.settled = True
         with contextlib.suppress(StoreDownError):  # the claim of a lost owner is found to be unknown
@@ -206,7 +206,7 @@ class Idempotency:
             if claim.state == "done" and call.entry.writes and took_action(stored.output):
                 self._log_found(call, claim.attempt)
             call.log("replayed", attempt=claim.attempt)
-            return Finished(stored.outcome, stored.output, stored.error, True, claim.attempt)
+            return Finished(stored.outcome, stored.output, stored.error, True, attempts=claim.attempt)
         parameter = call.entry.behaviour.key_parameter
         if claim.verdict == "reused":
             reply = ErrorReply(
@@ -231,7 +231,9 @@ class Idempotency:
     def _wish(self, call: ActiveCall) -> ClaimRequest:
         assert call.owner is not None
         now = self._clock(call).now()
-        return ClaimRequest(call.key, call.fingerprint, call.owner.id, now, self.lease_s, self.ttl_s)
+        return ClaimRequest(
+            call.key, call.fingerprint, call.owner.id, now, lease_s=self.lease_s, ttl_s=self.ttl_s
+        )
 
     def _clock(self, call: ActiveCall) -> Clock:
         return self.clock or call.context.clock

@@ -76,7 +76,7 @@ def function_tool(tool: FunctionTool) -> BoundTool:
         of_tool.probe,
         of_tool.current_version,
         of_tool.preview,
-        (lambda arguments: tool.keywords(arguments, CallInfo())) if tool.converters else None,
+        check_arguments=(lambda arguments: tool.keywords(arguments, CallInfo())) if tool.converters else None,
         live=True,
     )
     return BoundTool(tool.tool, of_tool, lambda context: ready, tool.added)
@@ -88,7 +88,7 @@ def mock_ready(tool: Tool, mock: Mock | None, plan: MockPlan | None) -> Runnable
     async def run(arguments: dict[str, Any], info: CallInfo, context: CallContext, late: Late) -> Any:
         if mock is None:
             return sample_value(tool.output_schema, context.random("generated", tool.name))
-        return await _mock_answer(tool, mock, plan, arguments, context)
+        return await _mock_answer(tool, mock, plan, arguments, context=context)
 
     return RunnableTool(run)
 

@@ -46,7 +46,7 @@ def usable(tool: Tool, result: Any, *, most_bytes: int, effect: Effect) -> tuple
         hint = f"{name} has done its work: do not repeat it; read the state with another tool if you need the result"
     problem = f"the result of {name} cannot be used: {fault}"
     return None, ErrorReply(
-        "result_malformed", problem, hint, effect, "same_key" if effect == "none" else "no"
+        "result_malformed", problem, hint, effect, retry="same_key" if effect == "none" else "no"
     )
 
 

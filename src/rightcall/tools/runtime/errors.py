@@ -85,7 +85,12 @@ class ToolError(Exception):
             retry = "after" if retry_after_s is not None or error == "rate_limited" else "no"
         self.effect = effect
         self.reply = ErrorReply(
-            error, detail, hint or DEFAULT_HINTS[error], effect or "none", retry, retry_after_s
+            error,
+            detail,
+            hint or DEFAULT_HINTS[error],
+            effect or "none",
+            retry=retry,
+            retry_after_s=retry_after_s,
         )
         super().__init__(f"{error}: {detail}")
 

@@ -67,7 +67,14 @@ async def perform(call: ActiveCall) -> Any:
 def _info(call: ActiveCall, did: Callable[[], None] = lambda: None) -> CallInfo:
     context = call.context
     return CallInfo(
-        call.call.id, call.key, call.attempt, context.run, context.task, context.trial, context.clock, did
+        call.call.id,
+        call.key,
+        call.attempt,
+        context.run,
+        task=context.task,
+        trial=context.trial,
+        clock=context.clock,
+        acted=did,
     )
 
 

@@ -104,7 +104,7 @@ def plant_in(output: Any, text: str, fields: Mapping[str, Any]) -> Any:
     if isinstance(output, str):
         return f"{output}\n{text}"
     place = _text_place(output)
-    return _copy(output, (), place, text, fields)
+    return _copy(output, (), place, text, fields=fields)
 
 
 def _text_place(output: Any) -> tuple[Any, ...] | None:
@@ -141,12 +141,12 @@ def _copy(
     value: Any, path: tuple[Any, ...], place: tuple[Any, ...] | None, text: str, fields: Mapping[str, Any]
 ) -> Any:
     if isinstance(value, dict):
-        copied = {key: _copy(part, (*path, key), place, text, fields) for key, part in value.items()}
+        copied = {key: _copy(part, (*path, key), place, text, fields=fields) for key, part in value.items()}
         if place is None and not path:
             copied["note"] = text
         is_record = not any(isinstance(part, dict | list) for part in value.values())
         return {**copied, **fields} if is_record or not path else copied
     if isinstance(value, list):
-        items = [_copy(part, (*path, index), place, text, fields) for index, part in enumerate(value)]
+        items = [_copy(part, (*path, index), place, text, fields=fields) for index, part in enumerate(value)]
         return [*items, text] if place is None and not path else items
     return f"{value}\n{text}" if path == place else value

@@ -107,7 +107,9 @@ class Replay:
                 context, _, _ = await self._trial(at)
             changed = False
             for index, call in enumerate(goal.calls):
-                row = await self._attacker_call(goal, index, f"attacker-{at}-{number}-{index}", at, context)
+                row = await self._attacker_call(
+                    goal, index, f"attacker-{at}-{number}-{index}", at, context=context
+                )
                 changed = changed or not row.stopped
                 if not self._counts(call.name) or self._is_still_to_come(call, at):
                     continue

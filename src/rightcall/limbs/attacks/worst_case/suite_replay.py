@@ -117,7 +117,7 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
         elif not goals:
             skipped[golden.id] = "no call fits safety.forbidden; state it in safety.replay"
             continue
-        _plant(planting, golden, goals, roles, setup.threat)
+        _plant(planting, golden, goals, roles, threat=setup.threat)
         his = [call for goal in goals for call in goal.calls]
         planting.remember((*setup.recorded.get(golden.id, ()), *his), offered)
         replay = replays[golden.id] = Replay(task, goals, planted, setup.system)

@@ -97,7 +97,7 @@ def _attackers_arguments(task: HijackedTask, call: ToolCall, path: str) -> dict[
     before = dict(leaves_of_value(own)).get(path)
     values = AttackerValues(task.golden.id)
     for schema in _schemas_at(tool, path):
-        for value in _other_values(_in_schema(path), schema, classes, before, values):
+        for value in _other_values(_in_schema(path), schema, classes, before, values=values):
             changed = (
                 {**own, path: value} if before is None else replace_leaf(own, path, partial(_instead, value))
             )

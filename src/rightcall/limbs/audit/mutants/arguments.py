@@ -28,7 +28,7 @@ def drop_stated(scene: Scene, good: Trajectory) -> Iterator[Change]:
         if differs and stands_in(argument.value, scene.words):
             changed = without_argument(good, argument.at, argument.name)
             harm = scene.value_harm(argument.tool)
-            yield Change(changed, harm, argument.at, argument.name, argument.value)
+            yield Change(changed, harm, argument.at, argument.name, before=argument.value)
 
 
 def enum_neighbour(scene: Scene, good: Trajectory) -> Iterator[Change]:

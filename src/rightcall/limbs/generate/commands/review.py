@@ -89,7 +89,7 @@ def review(
     if add is not None:
         place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
     if finish:
-        number, where = _finish(drafts, output, into, store, who)
+        number, where = _finish(drafts, output, into, store, author=who)
         _say_final(number, where, as_json)
         if not (as_json or is_file(drafts)):
             print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")

@@ -69,7 +69,7 @@ class ConversationJob:
                 }
                 continue
             try:
-                request = await self._request(plan, number, before, scribe, attempt)
+                request = await self._request(plan, number, before, scribe, attempt=attempt)
             except Unreadable as problem:
                 scores = {"written": Score.passed_if(False, str(problem))}
                 continue

@@ -42,7 +42,17 @@ def golden_jobs(
         else:
             values |= {"examples": _examples(golden, goldens, kit)}
         parents = (golden.id,)
-        return TextJob(name, kit, "goldens", prompt, values, context, include_expected, parents, golden.id)
+        return TextJob(
+            name,
+            kit,
+            "goldens",
+            prompt,
+            values=values,
+            context=context,
+            include_expected=include_expected,
+            parents=parents,
+            cluster=golden.id,
+        )
 
     return job_stream(job, len(goldens) * per_golden)
 

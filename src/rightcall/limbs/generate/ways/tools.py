@@ -101,7 +101,7 @@ class ToolJob:
         for number, evolution in enumerate(
             draw(config.evolutions, config.num_evolutions, rng, with_context=False)
         ):
-            better = await self._rewrite(golden, plan, scribe, evolution, number)
+            better = await self._rewrite(golden, plan, scribe, evolution, number=number)
             tried.append(evolution.value if better is not None else f"{evolution.value}: not kept")
             golden = better or golden
         return msgspec.structs.replace(golden, metadata={**golden.metadata, "evolutions": tried})

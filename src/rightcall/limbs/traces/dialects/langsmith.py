@@ -41,7 +41,7 @@ def observe(span: Span) -> Observation:
             is_wrapped = isinstance(outputs, dict) and set(outputs) == {"output"}
             observation.read_result(outputs["output"] if is_wrapped else outputs)
     elif kind in ("llm", "chat"):
-        _model(observation, inputs, outputs, extra, metadata)
+        _model(observation, inputs, outputs, extra, metadata=metadata)
     elif not span.parent_id:
         observation.kind = "agent"
         observation.name = span.name

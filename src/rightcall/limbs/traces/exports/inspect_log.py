@@ -114,7 +114,7 @@ def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace
         trajectory,
         tools_from(_tools(sample)),
         next((m.text for m in messages if m.role == "user"), as_text(sample.get("input"))),
-        next((m.text for m in messages if m.role == "system"), ""),
+        system=next((m.text for m in messages if m.role == "system"), ""),
         agent=as_text(about.get("task")),
         model=as_text(about.get("model")),
         agent_version=as_text(about.get("task_version") or ""),
@@ -149,9 +149,11 @@ def _trajectory(sample: dict[str, Any], messages: list[SpokenMessage]) -> Trajec
             sum(whole_number(u.get("output_tokens")) or 0 for u in usage),
             cached_tokens=sum(whole_number(u.get("input_tokens_cache_read")) or 0 for u in usage),
         ),
-        seconds * 1000 if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
-        "agent_error" if error else stop,
-        as_text(error.get("message") if isinstance(error, dict) else error)[:2000],
+        latency_ms=seconds * 1000
+        if isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        else None,
+        stop_reason="agent_error" if error else stop,
+        error=as_text(error.get("message") if isinstance(error, dict) else error)[:2000],
     )
 
 

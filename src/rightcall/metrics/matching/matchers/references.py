@@ -153,7 +153,7 @@ def _ref(spec: Any, options: dict[str, Any], scope: Scope) -> Matcher:
         raise InputError("", f"matcher 'ref' names the expected call '{call}', which does not exist",
                          f"ids here: {', '.join(scope.tool_of) or 'none'}")  # fmt: skip
     scope.sources.named.add(call)
-    return Ref(call, path, scope.calls, scope.tool_of[call], scope.sources, scope.negated)
+    return Ref(call, path, scope.calls, scope.tool_of[call], sources=scope.sources, negated=scope.negated)
 
 
 KINDS = {"ref": Kind(_ref, frozenset(("path",)))}

@@ -47,7 +47,7 @@ def over_time(request: Request) -> Response:
     }
     rates = asr_of(store, newest_runs)
     attacks = [
-        Point(run.id, run.run.started_at, run.run.agent, rates[run.id], False)
+        Point(run.id, run.run.started_at, run.run.agent, rates[run.id], tools_changed=False)
         for run in reversed(newest_runs)
         if run.id in rates
     ]
@@ -82,7 +82,7 @@ def _asr(store: Store, run: str) -> ShownRate | None:
     rate = numbers.asr if numbers is not None else None
     if rate is None or rate.value is None or rate.low is None or rate.upper is None:
         return None
-    return ShownRate(rate.count, rate.n, rate.value, rate.low, rate.upper)
+    return ShownRate(rate.count, rate.n, rate.value, rate.low, high=rate.upper)
 
 
 def newest_points(store: Store, which: RunFilter) -> list[Point]:
@@ -100,7 +100,8 @@ def points_of(newest_first: list[StoredRun]) -> list[Point]:
     judged = [run for run in reversed(newest_first) if run.judged]
     marks = runs_with_changes(judged)
     return [
-        Point(run.id, run.run.started_at, run.run.agent, run_rate(run), run.id in marks) for run in judged
+        Point(run.id, run.run.started_at, run.run.agent, run_rate(run), tools_changed=run.id in marks)
+        for run in judged
     ]
 
 
