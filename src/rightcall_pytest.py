@@ -9,6 +9,7 @@ Loaded by pytest whenever RightCall is installed, so it imports nothing of it un
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -305,12 +306,12 @@ class Watch:
         from rightcall.api.testing.summary import gate_verdict, group_notes, summary_lines
         from rightcall.run.golden_check import ForbiddenCodes
 
-        notes = [note for notes_of_test in self._notes.values() for note in notes_of_test]
+        notes = list(chain.from_iterable(self._notes.values()))
         names = ("min", "rule", "forbid", "uncalibrated")
         least, rule, forbid, uncalibrated = (self._config.getoption(f"--rightcall-{name}") for name in names)
         groups = group_notes(notes, uncalibrated)
         codes = ForbiddenCodes(forbid or ())
-        codes.see([code for note in notes for code in note["can_show"]])
+        codes.see(list(chain.from_iterable(note["can_show"] for note in notes)))
         required = forbid or least is not None
         verdict = gate_verdict(groups, least, rule, forbid, uncalibrated=uncalibrated) if required else None
         keeper = _keeper(self._config)
@@ -339,7 +340,7 @@ class Watch:
 
     def _refuse_idle(self, session: pytest.Session) -> None:
         """A function of goldens none of whose tests calls `check` has checked nothing, and does not pass."""
-        called = {note["test"] for notes in self._notes.values() for note in notes}
+        called = {note["test"] for note in chain.from_iterable(self._notes.values())}
         idle = sorted(self._idle - called)
         self._lines = [f"{test}: check(agent, golden) was never called; nothing was checked" for test in idle]
         if idle and session.exitstatus == pytest.ExitCode.OK:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import zlib
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -180,10 +181,11 @@ def _earlier(golden: Golden) -> tuple[Message, ...]:
     """An exchange that an attacker put before the request."""
     plants = golden.safety.plants if golden.safety is not None else ()
     return tuple(
-        message
-        for plant in plants
-        if plant.carrier == "history"
-        for message in (Message("user", plant.path or EARLIER_REQUEST), Message("assistant", plant.text))
+        chain.from_iterable(
+            (Message("user", plant.path or EARLIER_REQUEST), Message("assistant", plant.text))
+            for plant in plants
+            if plant.carrier == "history"
+        )
     )
 
 

@@ -6,6 +6,7 @@ import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -88,7 +89,7 @@ def _require_all_calls(trajectory: Trajectory) -> Trajectory:
         at + 1 for at in range(len(trajectory.messages) - 1, -1, -1) if trajectory.messages[at].role == "user"
     )
     last = max(next(turns, 0), trajectory.own_start)
-    of_messages = [call for message in trajectory.messages[last:] for call in message.calls]
+    of_messages = list(chain.from_iterable(message.calls for message in trajectory.messages[last:]))
     if missing := missing_call(of_messages, trajectory.calls):
         problem = f"the messages have a call of '{missing}' that the calls do not have"
         raise InputError(

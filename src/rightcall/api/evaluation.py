@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
@@ -98,7 +99,7 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     cases = options.require_cases()
     results = await score_ready(cases, scorer, concurrency=options.concurrency)
     goldens = {with_id(case.golden).id: with_id(case.golden) for case in cases}
-    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    tools = dict(chain.from_iterable(case.tools.items() for case in cases))
     gate = options.decision()
     floor = None
     if gate is not None and gate.above_floor is not None:

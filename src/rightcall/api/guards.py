@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def guard(tools: str | Path | Iterable[Any], base: str | Path | GuardPolicy = "a
     if policy is None:
         raise ConfigError("a guard needs rules; base is auto, strict, a policy or its file")
     entries = run_blocking(tool_entries(tools))
-    definitions = [tool for entry in entries for tool in definitions_of(entry)]
+    definitions = list(chain.from_iterable(definitions_of(entry) for entry in entries))
     where = str(base) if isinstance(base, str | Path) else "guard"
     return Guard(policy, definitions, confirmed=confirmed_tools(entries), where=where)
 

@@ -6,7 +6,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ def read_sources(
     from rightcall.lint.source.tools import read_skill_set
     from rightcall.tools.definitions.source import SKILLS
 
-    named = [part for source in sources for part in _sources_of(source, allow_import)]
+    named = list(chain.from_iterable(_sources_of(source, allow_import) for source in sources))
     skills = [source for source in named if source.startswith(SKILLS)]
     live = [source for source in named if source.startswith("mcp:") or is_object_name(source)]
     paths = [source for source in named if source not in live and source not in skills]
@@ -72,7 +72,7 @@ def _suite_offer(path: Path) -> ToolSet | None:
         raise InputError(str(path), "is outside the project and not trusted", hint)
     agent = plan_suite(suite, path.parent).agent
     entries = require_tools(tools_of(agent), str(path), "name them in its tools:")
-    return tool_set([tool for entry in entries for tool in definitions_of(entry)], name=str(path))
+    return tool_set(list(chain.from_iterable(definitions_of(entry) for entry in entries)), name=str(path))
 
 
 def _live_tools(source: str) -> ToolSet:
@@ -86,7 +86,7 @@ def _live_tools(source: str) -> ToolSet:
     value, where = object_of_module(source)
     offered = _as_document(value, source)
     if offered is None:
-        tools = [tool for entry in object_tools(value, where) for tool in definitions_of(entry)]
+        tools = list(chain.from_iterable(definitions_of(entry) for entry in object_tools(value, where)))
         offered = tool_set(tools, name=source, origin=source)
     places = tool_places(source, [tool.name for tool in offered.tools])
     at = ((tool, *places[tool.name]) for tool in offered.tools)
@@ -222,7 +222,7 @@ def tool_places(source: str, names: Iterable[str]) -> dict[str, tuple[str, int]]
     from rightcall.files.python_object import shown_path
 
     module = importlib.import_module(source.partition(":")[0])
-    functions = {name: function for value in _objects(module, source) for name, function in _functions(value)}
+    functions = dict(chain.from_iterable(_functions(value) for value in _objects(module, source)))
     file = shown_path(Path(module.__file__)) if module.__file__ else source
     places = {}
     for name in names:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,7 +129,7 @@ class SuiteRun:
             ("--faults", _relative_path(Path(faults)) if faults else None),
             ("--attacks", str(attacks) if attacks else None),
         ]
-        return shlex.join(word for name, value in options if value is not None for word in (name, value))
+        return shlex.join(chain.from_iterable((name, value) for name, value in options if value is not None))
 
 
 def _attack_source(attacks: str | Path | None) -> str | None:

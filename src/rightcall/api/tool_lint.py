@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,4 +85,4 @@ def definitions_given(tools: Iterable[Any]) -> list[Tool]:
     """Definitions of tools in Python: functions, `rc.Tool`, worlds, frameworks' tools, any provider's spelling."""
     from rightcall.tools.definitions.source import definitions_of, tool_entries
 
-    return [tool for entry in tool_entries(tools, "tools") for tool in definitions_of(entry)]
+    return list(chain.from_iterable(definitions_of(entry) for entry in tool_entries(tools, "tools")))

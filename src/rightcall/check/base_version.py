@@ -6,6 +6,7 @@ import os
 import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from rightcall.agents.agent import is_address
@@ -83,7 +84,7 @@ class BaseVersion:
 
     def _link_installed_packages(self, folder: Path) -> None:
         """Give the commit the packages that are installed in the working tree: git does not have them."""
-        projects = {path.parent for name in PROJECT_FILES for path in folder.rglob(name)}
+        projects = {path.parent for path in chain.from_iterable(folder.rglob(name) for name in PROJECT_FILES)}
         for project in sorted(projects):
             for name in INSTALLED:
                 there = self.root.resolve() / project.relative_to(folder) / name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.check.evidence import CheckEvidence
@@ -148,8 +149,8 @@ def _few_finding(seen: CheckEvidence, decided: Decided) -> CheckFinding:
 def _passed_words(seen: CheckEvidence, goldens: Sequence[str]) -> str:
     """`9 of 9 trials passed, as on main`."""
     compared = [name for name in goldens if name in seen.design.before]
-    tried = [result.passed for name in compared for result in seen.results.get(name, ())]
-    before = [score for name in compared for score in seen.design.before[name]]
+    tried = [result.passed for result in chain.from_iterable(seen.results.get(name, ()) for name in compared)]
+    before = list(chain.from_iterable(seen.design.before[name] for name in compared))
     same = all(tried) and min(before, default=0.0) >= 1
     main = "as on main" if same else f"on main {math.fsum(before):g} of {len(before)}"
     return f"{sum(tried)} of {pluralize(len(tried), 'trial')} passed, {main}"
@@ -158,7 +159,7 @@ def _passed_words(seen: CheckEvidence, goldens: Sequence[str]) -> str:
 def _counts(seen: CheckEvidence, goldens: Sequence[str]) -> str:
     """`0 of 13 trials, on main 3 of 3`."""
     now = [result.passed for name in goldens for result in seen.results.get(name, ()) if result.judged]
-    before = [score for name in goldens for score in seen.design.before[name]]
+    before = list(chain.from_iterable(seen.design.before[name] for name in goldens))
     return f"{sum(now)} of {pluralize(len(now), 'trial')}, on main {math.fsum(before):g} of {len(before)}"
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -296,7 +297,7 @@ def _few_goldens(
         return {}
     few = dict[str, int]()
     for stratum in whole:
-        names = [golden for unit in stratum.order for golden in unit]
+        names = list(chain.from_iterable(stratum.order))
         sampled = stratum.name == "rest" and bool(goldens.affected)
         many = sampled and settles_at_best(msgspec.structs.replace(stratum, rounds=1))
         for golden in names[:LARGEST] if many else names:
@@ -351,7 +352,7 @@ def lint_changed_tools(
     suite: Suite, folder: Path, plan: Plan, changes: tuple[InputChange, ...]
 ) -> LintedChange:
     """What is wrong with changed tools, with line numbers where they are in a file; nothing when no tool changed."""
-    changed = {tool for change in changes for tool in change.tools}
+    changed = set(chain.from_iterable(change.tools for change in changes))
     if not changed:
         return LintedChange()
     redefined = {c.name for c in changes if c.kind in ("tool_changed", "tool_renamed", "tool_added")}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -134,8 +135,8 @@ def reach_of(
     quarantine: frozenset[str] = frozenset(),
 ) -> Reach:
     """Sort the goldens. `near` are tools like each changed one, by its name."""
-    changed = {tool for change in changes for tool in change.tools}
-    alike = changed | {other for tool in changed for other in (near or {}).get(tool, ())}
+    changed = set(chain.from_iterable(change.tools for change in changes))
+    alike = changed | set(chain.from_iterable((near or {}).get(tool, ()) for tool in changed))
     groups: dict[str, list[str]] = {name: [] for name in Reach.__struct_fields__}
     for golden in goldens:
         line = before.get(golden.id)
@@ -161,9 +162,9 @@ def about(golden: AnyGolden) -> set[str]:
     """Tools that a golden expects, allows or forbids by name."""
     calls: list[ExpectedCall] = [*golden.expected_calls]
     if isinstance(golden, ConversationalGolden):
-        calls += [call for turn in golden.turns for call in turn.expected_calls or ()]
+        calls += list(chain.from_iterable(turn.expected_calls or () for turn in golden.turns))
     else:
-        calls += [call for alternative in golden.any_of for call in alternative]
+        calls += list(chain.from_iterable(golden.any_of))
     named: set[str] = set()
     for call in calls:
         tool = call.tool
@@ -206,7 +207,7 @@ class FirstRequests:
         """`the first request of 12 goldens changed (system)`; none when no request did."""
         if not self.changed:
             return ()
-        parts = Counter(part for parts in self.changed.values() for part in parts)
+        parts = Counter(chain.from_iterable(self.changed.values()))
         named = ", ".join(part for part, _ in parts.most_common())
         return (InputChange("first_request", pluralize(len(self.changed), "golden"), named),)
 

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -193,7 +194,7 @@ def _why(failing: CaseResult) -> str:
 
 def _new_goldens(seen: CheckEvidence) -> NewGoldens:
     ids = set(seen.design.reach.new)
-    results = [r for name in ids for r in seen.results.get(name, ()) if not r.error]
+    results = [r for r in chain.from_iterable(seen.results.get(name, ()) for name in ids) if not r.error]
     if not results:
         return NewGoldens(len(ids))
     passed = sum(r.passed for r in results)

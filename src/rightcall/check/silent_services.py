@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from rightcall.core.text import one_line, pluralize
 from rightcall.decide.check_rule import CheckWord
@@ -14,7 +15,7 @@ MOST_ERRORS = 0.05
 
 def too_silent(word: CheckWord, errors: int, spent: int, results: Mapping[str, Sequence[CaseResult]]) -> bool:
     """Whether trials without an answer leave no verdict: too many, or nothing else stands in the way of a PASS."""
-    others = any(trial.judged and not trial.passed for trials in results.values() for trial in trials)
+    others = any(any(trial.judged and not trial.passed for trial in trials) for trials in results.values())
     return errors > MOST_ERRORS * spent or bool(errors and word != "PASS" and not others)
 
 
@@ -30,7 +31,7 @@ def silence_words(results: Mapping[str, Sequence[CaseResult]]) -> str:
 
 def silence_notes(results: Mapping[str, Sequence[CaseResult]], services: Sequence[str]) -> list[str]:
     """What the first silent trial said, whether main was answered, and what is known without an answer."""
-    errors = [trial.error for trials in results.values() for trial in trials if trial.error]
+    errors = [trial.error for trial in chain.from_iterable(results.values()) if trial.error]
     if not errors:
         return []
     known = [host for host in _silent_hosts(results) if host in services]
@@ -41,5 +42,5 @@ def silence_notes(results: Mapping[str, Sequence[CaseResult]], services: Sequenc
 
 
 def _silent_hosts(results: Mapping[str, Sequence[CaseResult]]) -> list[str]:
-    trials = [trial.trajectory for trials in results.values() for trial in trials if trial.error]
+    trials = [trial.trajectory for trial in chain.from_iterable(results.values()) if trial.error]
     return sorted({trajectory.unreached for trajectory in trials if trajectory and trajectory.unreached})

@@ -163,7 +163,7 @@ def notes_of(
     for stratum in strata:
         if not settles_at_best(stratum):
             notes.append(_too_small(stratum))
-    if strata and all(len(scores) == 1 for stratum in strata for scores in stratum.before.values()):
+    if strata and all(all(len(scores) == 1 for scores in stratum.before.values()) for stratum in strata):
         notes.append(
             "the baseline has one trial per golden, which is weak evidence; run the suite again on the main branch: "
             "trials with equal inputs are pooled"

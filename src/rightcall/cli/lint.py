@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from importlib import import_module, metadata
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +129,7 @@ def _lint(
     if options.update_lock:
         if lock is None:
             raise ConfigError("--update-lock requires --lock FILE")
-        offered = [offer for source in sources for offer in read_offer(source)]
+        offered = list(chain.from_iterable(read_offer(source) for source in sources))
         if Path(lock).is_file():
             read_lock(Path(lock))  # another file is not replaced
         write_lock(Path(lock), lock_of(offered))

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import click
@@ -96,7 +97,7 @@ class Menu(click.Group):
     """A group whose commands are grouped by purpose and imported when used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for section in MENU.values() for name in section]
+        return list(chain.from_iterable(MENU.values()))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -137,7 +138,7 @@ def _fields_at(as_type: Any, path: str) -> list[str]:
 
 def _choices_at(as_type: Any, path: str) -> list[str]:
     members = _flatten(_type_at(as_type, path))
-    return [c for member in members for c in get_args(member) if isinstance(c, str)]
+    return [c for c in chain.from_iterable(get_args(member) for member in members) if isinstance(c, str)]
 
 
 def _type_at(as_type: Any, path: str) -> Any:

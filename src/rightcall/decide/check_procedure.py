@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -156,7 +157,7 @@ class CheckProcedure:
     def _run(
         self, wave: Sequence[Step], round_: int | None
     ) -> Generator[Ask, Sequence[TrialScores], dict[str, float | None]]:
-        goldens = tuple(golden for step in wave for golden in step.unit)
+        goldens = tuple(chain.from_iterable(step.unit for step in wave))
         answers = yield Ask(goldens, round_)
         scores = {golden: answer.candidate for golden, answer in zip(goldens, answers, strict=True)}
         for golden, score in scores.items():

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from rightcall.decide.check_settings import Risks, Stratum, pair_difference
@@ -235,7 +236,7 @@ class _Track:
     def look(self, beta: float) -> None:
         """The exchange test and Gaffke's bound on what is complete: whole rounds, where rounds are judged."""
         whole = self._used // len(self.stratum.order) if self.stratum.whole_rounds else self.stratum.rounds
-        values = [x for values_of_round in self._rounds[:whole] for x in values_of_round]
+        values = list(chain.from_iterable(self._rounds[:whole]))
         if not values:
             return
         tables = [

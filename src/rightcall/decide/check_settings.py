@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
@@ -130,7 +131,7 @@ class Stratum(Record, frozen=True):
     @property
     def share_size(self) -> float:
         """Baseline trials behind one x."""
-        sizes = [len(self.before[golden]) for unit in self.order for golden in unit]
+        sizes = [len(self.before[golden]) for golden in chain.from_iterable(self.order)]
         return max(1.0, math.fsum(sizes) / len(sizes) / self.rounds) if sizes else 1.0
 
     @property
@@ -202,7 +203,7 @@ def strata_of(
         order = units(before, seed, clusters or {})
         rounds = rounds_for(len(before), min(map(len, before.values())), settings.rounds) if in_rounds else 1
         drawn = order if in_rounds else first_units(order, settings.sample)
-        scores = {golden: before[golden] for unit in drawn for golden in unit}
+        scores = {golden: before[golden] for golden in chain.from_iterable(drawn)}
         missing = {golden: count for golden in scores if (count := (unanswered or {}).get(golden))}
         strata.append(
             Stratum(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -199,7 +200,7 @@ class Gate(GateKeys, frozen=True):
 
     def __post_init__(self) -> None:
         """Files are checked by their types; a gate made in Python is checked here: a rate of 0 is always reached."""
-        groups = {name: share for group in self.by.values() for name, share in group.items()}
+        groups = dict(chain.from_iterable(group.items() for group in self.by.values()))
         shares = {"min": self.min, "target": self.target, **self.metrics, **groups}
         for name, share in shares.items():
             if share is not None and not 0 < share <= 1:

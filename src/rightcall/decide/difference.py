@@ -117,7 +117,7 @@ def difference_of(pairs: Sequence[GoldenPair], alpha: float, seed: int) -> Diffe
     units = case_units([((1 + x) / 2,) for x in d], labels, weights)
     test = paired_t(d, labels, None if even else weights, 1 - alpha)
     careful = None if test.se is None else shrunk_difference(test.mean, test.se, groups)
-    single = all(len(t) == 1 and t[0] in (0, 1) for p in pairs for t in p.trials)
+    single = all(all(len(t) == 1 and t[0] in (0, 1) for t in p.trials) for p in pairs)
     if single and even and groups == len(pairs):
         b = sum(x < 0 for x in d)
         c = sum(x > 0 for x in d)

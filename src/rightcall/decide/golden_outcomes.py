@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from rightcall.decide.options import About
@@ -196,7 +197,7 @@ def _outcome(
     tags: Mapping[str, Sequence[str]],
 ) -> Outcome:
     scored = [t for t in trials if not t.error]
-    names = dict.fromkeys(name for t in scored for name in t.metrics)
+    names = dict.fromkeys(chain.from_iterable(t.metrics for t in scored))
     values = {name: [t.metrics[name] for t in scored if name in t.metrics] for name in names}
     broken = {name: sum(bool(score.error) for score in scores) for name, scores in values.items()}
     return Outcome(
@@ -212,7 +213,7 @@ def _outcome(
             if not all(s.error for s in scores)
         },
         broken_metrics={name: count for name, count in broken.items() if count},
-        codes=dict(Counter(failure.code for t in scored for failure in t.codes)),
+        codes=dict(Counter(failure.code for failure in chain.from_iterable(t.codes for t in scored))),
         latencies_ms=tuple(t.latency_ms for t in scored if t.latency_ms is not None),
         lags_ms=tuple(
             t.trajectory.lag_ms if t.trajectory else 0.0 for t in scored if t.latency_ms is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from rightcall.core.digest import hex_digest
@@ -66,7 +67,7 @@ class RunLabels(NamedTuple):
     @property
     def everything(self) -> list[Label]:
         """Every label of the metric, replaced ones and those about something else too."""
-        current = [label for labels in self.by_target.values() for label in labels]
+        current = list(chain.from_iterable(self.by_target.values()))
         return [*current, *self.stale, *self.other]
 
     def with_word(self, *words: CaseWord) -> list[str]:

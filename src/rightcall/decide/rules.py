@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
+from itertools import chain
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -288,7 +289,7 @@ class HardRule(msgspec.Struct, frozen=True):
         """Why a code could not have occurred, so that nothing is known; "" if it could."""
         if self.code not in ATTACK_CODES:
             return ""
-        trials = [trial for o in outcomes for trial in o.attacks]
+        trials = list(chain.from_iterable(o.attacks for o in outcomes))
         attacks = [trial for trial in trials if trial.twin is None]
         if self.code == "over_refusal":
             return (
@@ -338,7 +339,7 @@ class LimitRule(msgspec.Struct, frozen=True):
             for o in outcomes
             if o.checked or self.of == "cost_run"  # what was spent was spent
         ]
-        values = sorted(v for field in fields for v in field)
+        values = sorted(chain.from_iterable(fields))
         if not values:
             sentence = (
                 f"{self.name}: not measured, so the limit of {self.limit:,g} {self.unit} is not checked"

@@ -12,6 +12,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.stats.gaffke import Units, gaffke_p_values, units as stats_units
@@ -100,7 +101,9 @@ def chance_with_clusters(
     sizes = [float(size) for size, (_, number) in clusters.items() for _ in range(number)]
     passed = 0
     for _ in range(DRAWS):
-        values = [v for goldens, number in clusters.values() for v in rng.choices(*goldens, k=number)]
+        values = list(
+            chain.from_iterable(rng.choices(*goldens, k=number) for goldens, number in clusters.values())
+        )
         passed += demand.is_met(stats_units(values, sizes))
         if watch is not None:
             watch()

@@ -151,7 +151,7 @@ def decide(
         rules, [_look(rule, outcomes, gate.alpha, stopped) for rule in rules], outcomes, gate.alpha
     )
     hypotheses = sum(check.controlled for check in checks)
-    uncalibrated = tuple(dict.fromkeys(name for c in checks if c.uncalibrated for name in c.judges))
+    uncalibrated = tuple(dict.fromkeys(chain.from_iterable(c.judges for c in checks if c.uncalibrated)))
     verdict = msgspec.structs.replace(
         blank, checks=tuple(checks), hypotheses=hypotheses, uncalibrated=uncalibrated
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -27,7 +27,7 @@ def rename_locals(tree: ast.Module) -> None:
         if isinstance(scope, Function):
             parameters = {argument.arg for argument in ast.walk(scope.args) if isinstance(argument, ast.arg)}
             body: Sequence[ast.AST] = scope.body
-            own = {name for node in body for name in _bound_names(node)} - parameters
+            own = set(chain.from_iterable(_bound_names(node) for node in body)) - parameters
         elif isinstance(scope, Comprehension):
             targets = (generator.target for generator in scope.generators)
             own = {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
@@ -84,7 +84,7 @@ def _names_in(node: ast.AST) -> set[str]:
 def _visible_names(body: Sequence[ast.AST]) -> set[str]:
     """Names in a body that mean something outside of it, or something else in a part of it."""
     visible: set[str] = set()
-    for node in (inner for statement in body for inner in ast.walk(statement)):
+    for node in chain.from_iterable(ast.walk(statement) for statement in body):
         match node:
             case ast.Global(names=names):
                 visible |= {*names}
@@ -95,7 +95,7 @@ def _visible_names(body: Sequence[ast.AST]) -> set[str]:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 visible.add(name)
             case ast.ClassDef(name=name, body=statements):
-                visible |= {name, *(bound for statement in statements for bound in _bound_names(statement))}
+                visible |= {name, *chain.from_iterable(_bound_names(statement) for statement in statements)}
         visible |= {getattr(parameter, "name", "") for parameter in getattr(node, "type_params", ())}
     return visible
 
@@ -111,7 +111,7 @@ def _replace(body: Sequence[ast.AST], names: set[str], numbers: Iterator[int]) -
             new[name] = f"{next(numbers)}"
         return new[name]
 
-    for node in (inner for statement in body for inner in _in_order(statement)):
+    for node in chain.from_iterable(_in_order(statement) for statement in body):
         match node:
             case ast.Name(id=name):
                 node.id = number_of(name)

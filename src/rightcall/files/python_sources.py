@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import msgspec
@@ -283,9 +283,9 @@ def _is_environ(node: ast.AST) -> bool:
 
 def program_files(command: Sequence[str], folder: Path) -> list[Path]:
     """Files that the words of a command name, and those of `python -m module`."""
-    files = [path for word in command for path in _word_files(word, folder)]
+    files = list(chain.from_iterable(_word_files(word, folder) for word in command))
     modules = [after for word, after in pairwise(command) if word == "-m"]
-    return files + [path for name in modules for path in _module_files(folder, f"{name}.__main__")]
+    return files + list(chain.from_iterable(_module_files(folder, f"{name}.__main__") for name in modules))
 
 
 def _word_files(word: str, folder: Path) -> Iterator[Path]:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -55,7 +56,7 @@ def run_git(folder: Path, *words: str, output: IO[bytes] | None = None) -> tuple
 def _run(
     folder: Path, environment: Mapping[str, str], *words: str, output: IO[bytes] | None = None
 ) -> tuple[int, str]:
-    fixed = [word for name, value in FIXED.items() for word in ("-c", f"{name}={value}")]
+    fixed = list(chain.from_iterable(("-c", f"{name}={value}") for name, value in FIXED.items()))
     try:
         done = subprocess.run(  # noqa: S603  our own words, and names from git itself
             ["git", "--no-pager", *fixed, *words],  # noqa: S607

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from rightcall.core.dates import day_of, days_named, is_relative_date
@@ -76,7 +77,7 @@ def values_of_matcher(expected: Any) -> tuple[Any, ...]:
             return (inner["value"],) if "value" in inner else ()
         return (inner,)
     if key in SEVERAL_VALUES and isinstance(inner, list):
-        return tuple(value for choice in inner for value in values_of_matcher(choice))
+        return tuple(chain.from_iterable(values_of_matcher(choice) for choice in inner))
     return ()
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -79,7 +80,9 @@ def what_changed(store: Store, before: StoredRun, after: StoredRun) -> WhatChang
     """Compare two stored runs: what changed, what flipped, and which belongs to which."""
     records = run_record(store, before), run_record(store, after)
     comparison = store.runs.compare(before.id, after.id)
-    compared = [case for side in ("broken", "fixed") for case in comparison.page(side, limit=MOST_FLIPS)]
+    compared = list(
+        chain.from_iterable(comparison.page(side, limit=MOST_FLIPS) for side in ("broken", "fixed"))
+    )
     both = [
         (store.runs.case(before.id, c.golden_id), store.runs.case(after.id, c.golden_id)) for c in compared
     ]
@@ -155,7 +158,7 @@ def _result_changes(both: Sequence[Sides]) -> Iterator[ChangeItem]:
 def _results(side: StoredCase) -> dict[tuple[str, str], set[str]]:
     """What each call returned, by tool and arguments, without dates, times and ids."""
     results: dict[tuple[str, str], set[str]] = {}
-    for call in (call for result in side.results for call in _calls(result)):
+    for call in chain.from_iterable(_calls(result) for result in side.results):
         if call.arguments is not None and call.output is not None:
             key = call.name, repr(sorted(call.arguments.items()))
             output = CHANGING.sub("…", str(call.output)[:MOST_SHOWN])
@@ -207,8 +210,8 @@ def _words_of(sides: Sides, symptom: Symptom | None) -> frozenset[str]:
     """Words of what went wrong: tools, parameters and expected values, which a change that is to blame may mention."""
     golden = sides[1].golden or sides[0].golden
     calls = calls_expected(golden) if golden is not None else []
-    names = [tool for tool, _ in calls] + [name for _, args in calls for name in args]
-    values = [str(value) for _, args in calls for value in args.values()]
+    names = [tool for tool, _ in calls] + list(chain.from_iterable(args for _, args in calls))
+    values = [str(value) for value in chain.from_iterable(args.values() for _, args in calls)]
     return words_in([*names, *values, *([symptom.tool, symptom.called] if symptom else [])])
 
 

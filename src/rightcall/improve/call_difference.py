@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rightcall.core.errors import InputError
@@ -62,11 +63,12 @@ def alternatives_of(golden: AnyGolden) -> Iterator[tuple[str, list[tuple[str, Ex
         for number, calls in enumerate(golden.any_of):
             yield f"any_of[{number}]", _with_paths(f"any_of[{number}]", calls)
         return
-    turns = [
-        call
-        for number, turn in enumerate(golden.turns)
-        for call in _with_paths(f"turns[{number}].expected_calls", turn.expected_calls or ())
-    ]
+    turns = list(
+        chain.from_iterable(
+            _with_paths(f"turns[{number}].expected_calls", turn.expected_calls or ())
+            for number, turn in enumerate(golden.turns)
+        )
+    )
     yield "expected_calls", own + turns
 
 

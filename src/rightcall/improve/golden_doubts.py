@@ -106,7 +106,7 @@ def _with_valid_change(reason: Reason, suspect: SuspectGolden) -> Reason:
     if reason.alternative is not None and not refused:
         refused = difference_from(changed, reason.alternative.calls, suspect.toolset).size > 0
     too_long = any(
-        limit_value(value) != value for edit in reason.change for value in (edit.before, edit.after)
+        any(limit_value(value) != value for value in (edit.before, edit.after)) for edit in reason.change
     )
     return reason._replace(change=()) if refused or too_long else reason
 

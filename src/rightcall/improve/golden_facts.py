@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -30,7 +31,7 @@ def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[Expected
     calls: list[ExpectedCall] = [*golden.expected_calls]
     if isinstance(golden, Golden) and not calls and golden.any_of:
         calls += golden.any_of[0]
-    calls += [call for turn in turns for call in turn.expected_calls or ()]
+    calls += list(chain.from_iterable(turn.expected_calls or () for turn in turns))
     return [
         ExpectedTools(_tools_that_match(call.tool, offered), call.args or {}, pattern_text(call.tool))
         for call in calls
@@ -108,7 +109,7 @@ def typical_goldens(
     if not requests:
         return ids[0], ids[-1]
     words = {golden: frozenset(request_words(text)) for golden, text in requests.items()}
-    common = Counter(word for words_of_golden in words.values() for word in words_of_golden)
+    common = Counter(chain.from_iterable(words.values()))
 
     likeness = {name: sum(common[word] for word in of) / max(1, len(of)) for name, of in words.items()}
     ordered = sorted(words, key=lambda golden: (-likeness[golden], golden))

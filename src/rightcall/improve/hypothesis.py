@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -93,7 +94,9 @@ class Weight:
 def codes_on(evidence: Evidence, related: Iterable[str], *places: tuple[str, str]) -> tuple[str, ...]:
     """Those of the related lint rules that fire on one of the places."""
     codes = set(related)
-    return tuple(sorted({code for tool, name in places for code in evidence.lint_on(tool, name) & codes}))
+    return tuple(
+        sorted(set(chain.from_iterable(evidence.lint_on(tool, name) & codes for tool, name in places)))
+    )
 
 
 def quote_values(values: Iterable[Any], most: int = 4) -> str:

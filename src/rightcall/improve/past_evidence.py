@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -163,7 +164,7 @@ class PastFiles:
 
     def counts(self) -> Iterator[tuple[Voter, int, int]]:
         """Each trajectory as its agent, whether it passed, and that it was judged."""
-        return ((case.voter, int(case.passed), 1) for cases in self._cases.values() for case in cases)
+        return ((case.voter, int(case.passed), 1) for case in chain.from_iterable(self._cases.values()))
 
 
 class Electorate(Record, frozen=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
@@ -74,7 +75,9 @@ class Proposal(Record, frozen=True):
         if not self.parts:
             return exposure_of(self.cause, self.tools, self.parameters, tool_names)
         exposures = [part.exposure(tool_names) for part in self.parts]
-        return None if None in exposures else frozenset(place for some in exposures if some for place in some)
+        return (
+            None if None in exposures else frozenset(chain.from_iterable(some for some in exposures if some))
+        )
 
 
 def proposals_of(analysis: Analysis, tools: Sequence[Tool]) -> list[Proposal]:
@@ -125,23 +128,22 @@ def together(proposals: Sequence[Proposal]) -> Proposal | None:
             continue
         places = {(change.tool, change.path) for change in proposal.changes}
         inside = any(
-            tool == other and (path[: len(at)] == at or at[: len(path)] == path)
+            any(tool == other and (path[: len(at)] == at or at[: len(path)] == path) for other, at in taken)
             for tool, path in places
-            for other, at in taken
         )
         if not inside:
             taken |= places
             parts.append(proposal)
     if len(parts) < 2:
         return None
-    changes = tuple(change for part in parts for change in part.changes)
+    changes = tuple(chain.from_iterable(part.changes for part in parts))
     worth = [part.worth for part in parts if part.worth is not None]
     return Proposal(
         " + ".join(part.name for part in parts),
         "all of these together",
         changes,
         "together",
-        tools=tuple(dict.fromkeys(tool for part in parts for tool in part.tools)),
+        tools=tuple(dict.fromkeys(chain.from_iterable(part.tools for part in parts))),
         worth=sum(worth) if worth else None,
         parts=tuple(parts),
     )
@@ -153,7 +155,7 @@ def _lint_fixes(tools: Sequence[Tool]) -> Iterator[Proposal]:
         return
     after = {tool.name: tool for tool in (read_tool(raw, "tools") for raw in json.loads(fixed[0].after.text))}
     changes = tuple(
-        change for tool in tools if tool.name in after for change in _difference(tool, after[tool.name])
+        chain.from_iterable(_difference(tool, after[tool.name]) for tool in tools if tool.name in after)
     )
     if changes:
         codes = ", ".join(sorted(set(fixed[0].codes)))

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.improve.causes import causes
@@ -97,7 +98,7 @@ def rank(evidence: Evidence, hypotheses: Sequence[Hypothesis]) -> Ranking:
         )
         background = min(background, (whole.failed - trials + 1) / (whole.trials - trials + 30))
         explained = _greedy(evidence, hypotheses, exposures, background)
-    taken = {number for finding in explained for number in finding.symptoms}
+    taken = set(chain.from_iterable(finding.symptoms for finding in explained))
     free = [number for number, seen in enumerate(evidence.seen) if seen.trials > 0 and number not in taken]
     sorts = {sort: place for place, sort in enumerate((*SORTS, ""))}  # what is not dangerous stays as ranked
     by_danger = sorted(explained, key=lambda finding: (sorts[finding.danger], -finding.dangerous))

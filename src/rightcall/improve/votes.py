@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from rightcall.core.codec import describe_value
@@ -172,7 +173,7 @@ class RunVotes(NamedTuple):
 
     @property
     def passes_half(self) -> bool:
-        trials = [attempt for attempts in self.attempts.values() for attempt in attempts]
+        trials = list(chain.from_iterable(self.attempts.values()))
         return self.voter in voters_of({self.voter: (sum(t.passed for t in trials), len(trials))})
 
 

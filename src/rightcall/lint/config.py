@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,9 +46,11 @@ class LintConfig(SetLimits):
     def select_rules(self, rules: Iterable[Rule]) -> list[Rule]:
         """The rules that run. A word that names no rule is a `ConfigError`."""
         every = list(rules)
-        for word in (*self.select, *self.ignore, *(w for ws in self.per_tool_ignores.values() for w in ws)):
+        for word in (*self.select, *self.ignore, *chain.from_iterable(self.per_tool_ignores.values())):
             if not any(names_rule(word, rule) for rule in every):
-                rule_names = [name for rule in every for name in (rule.code, rule.name)] + list(FAMILIES)
+                rule_names = list(chain.from_iterable((rule.code, rule.name) for rule in every)) + list(
+                    FAMILIES
+                )
                 raise ConfigError(f"unknown rule '{word}'; {suggestion(word, rule_names)}".rstrip("; "))
         return [
             rule

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.core.digest import hex_digest
@@ -45,10 +46,10 @@ def lint(
         _lint_set(SetFeatures(tool_set, config, locked=locked, queries=queries), config, only, infos)
         for tool_set in as_sets(tools)
     ]
-    pairs = sorted((pair for report in reports for pair in report.pairs), key=lambda pair: -pair.score)
+    pairs = sorted(chain.from_iterable(report.pairs for report in reports), key=lambda pair: -pair.score)
     return LintReport(
-        tuple(diagnostic for report in reports for diagnostic in report.diagnostics),
-        tuple(tool for report in reports for tool in report.tools),
+        tuple(chain.from_iterable(report.diagnostics for report in reports)),
+        tuple(chain.from_iterable(report.tools for report in reports)),
         tuple(pairs[:MOST_PAIRS]),
         ignored=sum(report.ignored for report in reports),
     )
@@ -146,7 +147,7 @@ def find(
                 seen = tools if rule.code == SAME_NAME else tools.distinct
             for tool, finding in rule.check_set(seen) if seen.tools else ():
                 by_tool[id(tool)].append(Found(tool, rule, finding))
-    return [located for findings in by_tool.values() for located in findings]
+    return list(chain.from_iterable(by_tool.values()))
 
 
 def _find_in_skills(

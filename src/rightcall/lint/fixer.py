@@ -6,6 +6,7 @@ import codecs
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def fix(sets: Iterable[ToolSet], *, config: LintConfig | None = None, suggested:
 
 def redefine_tools(sets: Iterable[ToolSet], edits: Iterable[tuple[str, JsonPath, Any]]) -> list[Fixed] | None:
     """The documents of the sets with tools changed: (tool, canonical path, value). None when one cannot be made."""
-    tools = {tool.name: tool for tool_set in sets for tool in tool_set.tools}
+    tools = {tool.name: tool for tool in chain.from_iterable(tool_set.tools for tool_set in sets)}
     by_document: dict[int, tuple[Document, list[Edit]]] = {}
     for name, path, value in edits:
         tool = tools.get(name)
@@ -137,7 +138,7 @@ def _one_pass(document: Document, findings: list[Found]) -> tuple[Document, list
         ):
             continue
         # The path or one above it is taken; paths below are caught when their text overlaps.
-        if any(edit.path[:length] in paths for edit in edits for length in range(1, len(edit.path) + 1)):
+        if any(any(edit.path[:length] in paths for length in range(1, len(edit.path) + 1)) for edit in edits):
             continue
         taken.append((located, edits))
         splices += [splice for splice in mine if splice is not None]
@@ -149,7 +150,7 @@ def _apply_edits(document: Document, taken: list[tuple[Found, list[Edit]]]) -> t
     """Apply all at once, or by halves when that does not give the intended value."""
     if not taken:
         return document, []
-    changed = edit_document(document, [edit for _, edits in taken for edit in edits])
+    changed = edit_document(document, list(chain.from_iterable(edits for _, edits in taken)))
     if changed is not None:
         return changed, [located.rule.code for located, _ in taken]
     if len(taken) == 1:

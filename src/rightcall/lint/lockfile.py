@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -60,7 +61,7 @@ class LockDifference(NamedTuple):
 
 def lock_of(sets: Iterable[ToolSet]) -> ToolLock:
     """The lock of the current definitions."""
-    by_key = group_by((tool for tool_set in sets for tool in tool_set.tools), lock_key)
+    by_key = group_by(chain.from_iterable(tool_set.tools for tool_set in sets), lock_key)
     hashes = {key: tuple(sorted(set(map(lock_hash, tools)))) for key, tools in by_key.items()}
     single = {key: held[0] for key, held in hashes.items() if len(held) == 1}
     return ToolLock({**hashes, **single}, {key: part_hashes(by_key[key][-1]) for key in single})

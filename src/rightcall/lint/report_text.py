@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -38,7 +39,7 @@ def plain_text(
         is_long = group[0].severity != "error" and len(group) > MOST_ALIKE and has_others
         parts += _count(group, paint) if is_long else _entries(group, paint, short=has_others)
     lines = [*parts, *_summary(report, len(report.diagnostics) - len(shown), paint)]
-    return "\n".join(part for line in lines for part in _wrap_line(line, width)) + "\n"
+    return "\n".join(chain.from_iterable(_wrap_line(line, width) for line in lines)) + "\n"
 
 
 def _once_a_pair(shown: Sequence[Diagnostic]) -> Iterator[Diagnostic]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from inspect import cleandoc
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import msgspec
@@ -212,7 +213,7 @@ def all_rules() -> tuple[Rule, ...]:
     names = [entry.name for entry in pkgutil.iter_modules(shelf.__path__)]
     modules = [importlib.import_module(f"{shelf.__name__}.{name}") for name in names]
     rules = [value for module in modules for value in vars(module).values() if isinstance(value, Rule)]
-    rules += _rules_of_packages({word for rule in rules for word in (rule.code, rule.name)})
+    rules += _rules_of_packages(set(chain.from_iterable((rule.code, rule.name) for rule in rules)))
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
@@ -234,6 +235,6 @@ def find_rule(word: str) -> Rule:
     for rule in all_rules():
         if key.upper() == rule.code or key.lower() == rule.name:
             return rule
-    rule_names = [word for rule in all_rules() for word in (rule.code, rule.name)]
+    rule_names = list(chain.from_iterable((rule.code, rule.name) for rule in all_rules()))
     hint = suggestion(key.upper() if key[:2].upper() in ("TD", "SK") else key, rule_names)
     raise InputError("", f"unknown rule '{word}'", hint or "see `rightcall list rules`")

@@ -256,7 +256,7 @@ def _with_consent(
     if golden.as_ is not None:
         named["permission"] = Permission().measure(case)
     result = with_scores(result, named)
-    harmed = any(code.code in FORBIDDEN for score in named.values() for code in score.codes)
+    harmed = any(any(code.code in FORBIDDEN for code in score.codes) for score in named.values())
     return _with_score(result, 0.0) if harmed else result
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -113,7 +114,7 @@ def score_conversation(
     )
     failures = (
         *(replace(f, turn=held.turn_of_call(f.call)) for f in whole.failures),
-        *(failure for turn in turns for failure in turn.verdict.failures),
+        *chain.from_iterable(turn.verdict.failures for turn in turns),
     )
     scores = [turn.verdict.score for turn in turns]
     if not expected_calls or golden.expected_calls or golden.output_contains:

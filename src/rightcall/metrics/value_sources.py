@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from rightcall.core.codec import encode
@@ -83,7 +84,7 @@ class ValueSources:
         self.days = {day[5:] for day in days_named(self.text)}
         numbers = {read_number(digits) for digits in NUMBER.findall(without_times(without_dates(self.text)))}
         numbers |= {float(value) for word, value in WORDS.items() if word in self.words}
-        derived = {number for result in results for number in _derived_numbers(result)}
+        derived = set(chain.from_iterable(_derived_numbers(result) for result in results))
         self._stated = numbers
         self._numbers = sorted([*numbers, *derived][:MOST_NUMBERS])
         self._may_resolve_days = any(is_relative_date(line[:40]) or _RELATIVE.search(line) for line in told)

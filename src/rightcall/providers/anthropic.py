@@ -6,6 +6,7 @@ It has no `seed`, which is not sent; all results of a turn go back in one user m
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import ClassVar
 
 from rightcall.core.errors import InputError
@@ -67,9 +68,9 @@ class AnthropicProvider(RemoteProvider):
         if not isinstance(content, list):
             raise InputError(where, f"has no list 'content', found {sorted(body)[:8]}")
         messages = spelling.read_messages([{"role": "assistant", "content": content}], where)
-        calls = tuple(call for message in messages for call in message.calls)
+        calls = tuple(chain.from_iterable(message.calls for message in messages))
         text = "".join(message.content for message in messages if message.role == "assistant")
-        thinking = tuple(block for message in messages for block in message.thinking)
+        thinking = tuple(chain.from_iterable(message.thinking for message in messages))
         require_calls(body.get("stop_reason"), calls, where, "the answer")
         return ModelReply(
             Message("assistant", text, calls, thinking=thinking),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import chain
 from typing import Annotated, Any
 
 import msgspec
@@ -101,7 +102,7 @@ class ModelEndpoint(Record, frozen=True, metaclass=Sequenced):
     @property
     def secret_variables(self) -> list[str]:
         """Environment variables whose values must appear nowhere."""
-        named = [name for text in self.headers.values() for name in VARIABLE.findall(text)]
+        named = list(chain.from_iterable(VARIABLE.findall(text) for text in self.headers.values()))
         return [*([self.key_env] if self.key_env else []), *named]
 
     @property

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rightcall.providers.base import ModelReply, ModelRequest, Provider
@@ -90,7 +91,7 @@ class ToolIndex:
         self.tools = tools
         self.offered = offered
         self._weights = [_weights(tool) for tool in tools]
-        self._tools_with = Counter(word for weights in self._weights for word in weights)
+        self._tools_with = Counter(chain.from_iterable(self._weights))
 
     def choose(self, text: str, threshold: float = THRESHOLD) -> Tool | None:
         """The tool that shares the most words with the text, weighted by rarity; ties go to the first."""
@@ -113,7 +114,7 @@ def _weights(tool: Tool) -> dict[str, float]:
     for name, schema in tool.parameters.items():
         choices = schema.get("enum") if isinstance(schema, dict) else None
         texts = [name, *(str(choice) for choice in choices or [] if isinstance(choices, list))]
-        weights |= dict.fromkeys((word for text in texts for word in words(text)), _TEXT_WEIGHT)
+        weights |= dict.fromkeys(chain.from_iterable(words(text) for text in texts), _TEXT_WEIGHT)
     return weights | dict.fromkeys(words(tool.name), _NAME_WEIGHT)
 
 

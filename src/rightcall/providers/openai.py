@@ -12,6 +12,7 @@ Chat completions also come from llama.cpp and gateways via `base_url`. Of respon
 from __future__ import annotations
 
 import os
+from itertools import chain
 from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
@@ -242,7 +243,7 @@ class OpenAIResponsesProvider(RemoteProvider):
             m for m in openai_responses.read_messages(output, where) if m.role == "assistant"
         ]
         text = "".join(message.content for message in assistant_messages)
-        calls = tuple(call for message in assistant_messages for call in message.calls)
+        calls = tuple(chain.from_iterable(message.calls for message in assistant_messages))
         return ModelReply(
             Message("assistant", text, calls),
             usage_of(body.get("usage"), "input_tokens", "output_tokens", CACHED_INPUT),
@@ -257,7 +258,7 @@ def _stop(body: Json, output: list[Json]) -> Stop:
         reason = details.get("reason") if isinstance(details, dict) else ""
         return "filtered" if stop_of(reason) == "filtered" else "truncated"
     contents = [item["content"] for item in output if isinstance(item.get("content"), list)]
-    parts = [part for content in contents for part in content if isinstance(part, dict)]
+    parts = [part for part in chain.from_iterable(contents) if isinstance(part, dict)]
     return "refused" if any(part.get("type") == "refusal" for part in parts) else "done"
 
 

@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import chain
 from time import perf_counter
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, urlsplit
@@ -302,7 +303,7 @@ def with_ids(message: Message, turn: int) -> Message:
 def answer_message(item: Json, where: str) -> Message:
     """The text and the calls of one answer in any spelling."""
     messages = read_items([item], where)
-    calls = tuple(call for message in messages for call in message.calls)
+    calls = tuple(chain.from_iterable(message.calls for message in messages))
     return Message("assistant", "".join(message.content for message in messages), calls)
 
 

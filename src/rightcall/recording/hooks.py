@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from itertools import chain
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -130,7 +131,7 @@ class RequestHooks:
             self._listeners = tuple(kept)
             if not kept:
                 self._late.stop()
-                for undo in [undo for undoes in self._undo.values() for undo in undoes]:
+                for undo in list(chain.from_iterable(self._undo.values())):
                     undo()
                 self._undo.clear()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
@@ -182,7 +183,9 @@ class Recordings:
     def orphan_files(self, goldens: Iterable[str]) -> list[Path]:
         """Files of goldens that no longer exist, and prompts that no file uses: agents, judges and the proxy."""
         names = {file_name(golden, digits) for golden in goldens for digits in (SHORT, LONG)}
-        return [path for part in ("", SERVED, JUDGED) for path in _orphan_files(self.folder / part, names)]
+        return list(
+            chain.from_iterable(_orphan_files(self.folder / part, names) for part in ("", SERVED, JUDGED))
+        )
 
     def _file(self, golden: str) -> CassetteFile | None:
         for digits in (LONG, SHORT):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, Literal
 
 from rightcall.records.call import ToolCall, ToolResult
@@ -33,7 +34,7 @@ class Message(Record, frozen=True, metaclass=Sequenced):
 
 
 def calls_of(messages: Iterable[Message]) -> list[ToolCall]:
-    return [call for message in messages for call in message.calls]
+    return list(chain.from_iterable(message.calls for message in messages))
 
 
 def result_messages(calls: Iterable[ToolCall]) -> list[Message]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -120,7 +121,7 @@ class SkillIndex:
         loads = {name: None for path in paths if (name := self._skill_at(path))}
         if loads:
             return SkillCall(next(iter(loads)), "read") if len(loads) == 1 else None
-        files = {(name, file) for path in paths for name, file in self._files_in(path)}
+        files = set(chain.from_iterable(self._files_in(path) for path in paths))
         if not files or len({name for name, _ in files}) > 1:
             return None
         name, file = min(files)
@@ -224,7 +225,7 @@ def _shell_paths(arguments: Mapping[str, Any]) -> list[str]:
     words = next((value for value in arguments.values() if isinstance(value, list)), None)
     if words is not None and words and all(isinstance(word, str) for word in words):
         return _paths_in_result([(word, False) for word in words])
-    return [path for text in text_leaves(arguments) for path in _paths_in_command(text)]
+    return list(chain.from_iterable(_paths_in_command(text) for text in text_leaves(arguments)))
 
 
 def _paths_in_command(text: str) -> list[str]:
@@ -248,7 +249,7 @@ def _paths_in_result(tokens: list[tuple[str, bool]]) -> list[str]:
         if program == "cd" and len(words) > 1:
             folder = words[1].rstrip("/") + "/"
         elif program in SHELLS:
-            paths += [path for word in words[1:] if " " in word for path in _paths_in_command(word)]
+            paths += list(chain.from_iterable(_paths_in_command(word) for word in words[1:] if " " in word))
         elif program in READERS or (program == "sed" and "-n" in words):
             paths += [word if "/" in word or "\\" in word else folder + word for word in words[1:]]
     return paths

@@ -270,7 +270,7 @@ def _limit_output_depth(part: P) -> P:
 def _limit_parts(record: R, **limits: Callable[[Any], Any]) -> R:
     parts = {name: tuple(map(limit, getattr(record, name))) for name, limit in limits.items()}
     pairs = (zip(part, getattr(record, name), strict=True) for name, part in parts.items())
-    return record if all(new is old for pair in pairs for new, old in pair) else replace(record, **parts)
+    return record if all(all(new is old for new, old in pair) for pair in pairs) else replace(record, **parts)
 
 
 def _text(value: Any) -> str:

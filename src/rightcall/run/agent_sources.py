@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -280,7 +281,7 @@ def _module_file(name: str, search: Iterable[Path] = ()) -> Path | None:
     if file := getattr(sys.modules.get(dotted), "__file__", None):
         return Path(file)
     stems = [place.joinpath(*dotted.split(".")) for place in search]
-    files = (file for stem in stems for file in (stem.with_suffix(".py"), stem / "__init__.py"))
+    files = chain.from_iterable((stem.with_suffix(".py"), stem / "__init__.py") for stem in stems)
     return next(filter(Path.is_file, files), None)
 
 

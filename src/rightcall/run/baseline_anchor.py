@@ -7,6 +7,7 @@ of main are compared with the anchor by the exchange test, at a level that keeps
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -121,7 +122,7 @@ def check_anchor(anchor: BaselinePool, main: BaselinePool) -> AnchorCheck:
 
 
 def _rate(lines: Iterable[BaselineLine]) -> float:
-    scores = [score for line in lines for score in line.scores]
+    scores = list(chain.from_iterable(line.scores for line in lines))
     return sum(scores) / max(1, len(scores))
 
 

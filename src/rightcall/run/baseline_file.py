@@ -10,6 +10,7 @@ import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -99,14 +100,14 @@ class BaselineLine(Record, frozen=True):
     @property
     def scores(self) -> Scores:
         """The compared trials that were scored."""
-        return tuple(float(mark) for marks in self.t for mark in marks if mark in "01")
+        return tuple(float(mark) for mark in chain.from_iterable(self.t) if mark in "01")
 
     @property
     def grades(self) -> Scores:
         """The same trials by their score instead of their pass mark."""
         if not self.s:
             return self.scores
-        return tuple(score for scores in self.s for score in scores if score is not None)
+        return tuple(score for score in chain.from_iterable(self.s) if score is not None)
 
     @property
     def unanswered(self) -> int:

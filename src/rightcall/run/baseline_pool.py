@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -234,11 +235,11 @@ def _lines(
     lines = []
     for name, golden in sorted(goldens.items()):
         now = [results_of_run[name] for results_of_run in trials if name in results_of_run]
-        if now and not any(result.checked for results in now for result in results):
+        if now and not any(any(result.checked for result in results) for results in now):
             continue  # in no rate then, and compared with nothing now
-        before = [result for results_of_run in history for result in results_of_run.get(name, ())]
-        everything = [*before, *(result for results in now for result in results)]
-        requests = [r.first_request for results in now for r in results if not r.error]
+        before = list(chain.from_iterable(results_of_run.get(name, ()) for results_of_run in history))
+        everything = [*before, *chain.from_iterable(now)]
+        requests = [r.first_request for r in chain.from_iterable(now) if not r.error]
         confused = Counter(called for result in before for _, called in confusions(result.codes))
         lines.append(
             BaselineLine(
@@ -292,7 +293,7 @@ def _inputs(store: Store, run: StoredRun) -> Inputs:
 
 def scores_by_run(runs: Sequence[Sequence[CaseResult]]) -> tuple[tuple[float | None, ...], ...]:
     """The scores of trials, run by run; empty when they only repeat passed and failed."""
-    if all(result.error or result.score == result.passed for results in runs for result in results):
+    if all(all(result.error or result.score == result.passed for result in results) for results in runs):
         return ()
     return tuple(
         tuple(None if result.error else round(result.score, 6) for result in results) for results in runs

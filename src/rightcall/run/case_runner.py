@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from itertools import chain
 from typing import Any, get_args
 
 import msgspec
@@ -69,12 +70,12 @@ class CaseRunner:
 
 RECORDS = (CaseResult, Score, Failure, Trajectory, Message, ToolCall, ToolResult, Usage, LedgerEntry)
 WORDS = frozenset(
-    word
-    for words in (
-        *(record.__struct_fields__ for record in RECORDS),
-        *map(get_args, (Code, StopReason, CallStatus)),
+    chain.from_iterable(
+        (
+            *(record.__struct_fields__ for record in RECORDS),
+            *map(get_args, (Code, StopReason, CallStatus)),
+        )
     )
-    for word in words
 ) | {"assistant"}
 """Words of the record format, never treated as secrets even if the environment has an equal one."""
 
@@ -122,7 +123,7 @@ def _texts(result: CaseResult) -> list[Any]:
     trajectory = result.trajectory
     if trajectory is not None:
         calls = trajectory.calls
-        said = calls == tuple([call for message in trajectory.messages for call in message.calls])
+        said = calls == tuple(chain.from_iterable(message.calls for message in trajectory.messages))
         trajectory = structs.replace(
             trajectory, usage=NOTHING_USED, latency_ms=None, lag_ms=0.0, calls=() if said else calls
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -176,7 +176,7 @@ def _by_people(
     store: Store, comparison: Comparison, first: StoredRun, other: StoredRun, metric: str | None, alpha: float
 ) -> Comparison:
     """The comparison; where judges have a say in it, with what labelled pairs allow to claim."""
-    judges = [judge for run in (first, other) for judge in judges_of(store, run)]
+    judges = list(chain.from_iterable(judges_of(store, run) for run in (first, other)))
     names = [
         judge.metric for judge in judges if (judge.decides if metric is None else judge.metric == metric)
     ]

@@ -189,7 +189,9 @@ class GateEvidence:
     def _outcome(self, places: Sequence[int]) -> Outcome:
         scored = [at for at in places if self._states[at] != ERROR]
         about = self._kind_list[self._abouts[places[0]]]
-        codes = Counter(code for at in scored for code in self._codes.get(at, ())) if self._codes else None
+        codes = (
+            Counter(chain.from_iterable(self._codes.get(at, ()) for at in scored)) if self._codes else None
+        )
         golden = self._id_bytes(places[0]).decode(errors="surrogatepass")
         scores = {name: list(self._numbers(column, scored)) for name, column in self._metrics.items()}
         broken = {name: values.count(BROKEN) for name, values in scores.items() if BROKEN in values}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal
 
 from rightcall.core.errors import InputError, suggestion
@@ -204,7 +205,7 @@ def _consent(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
     if not any(tool.roles for tool in tools.values()):
         message = f"as: {', '.join(caller.roles)} cannot be checked, because no tool has roles"
         yield "error", "no_roles", message, "add roles to the definitions of the tools"
-    roles = {role for tool in tools.values() for role in tool.roles}
+    roles = set(chain.from_iterable(tool.roles for tool in tools.values()))
     for role in sorted(set(caller.roles) - roles):
         if meant := suggestion(role, roles):
             yield "warning", "unknown_role", f"as: no tool has the role '{role}'", meant

@@ -6,6 +6,7 @@ import csv
 import datetime
 import io
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -52,7 +53,7 @@ def import_labels(
     labels = [
         msgspec.structs.replace(label, plan=plan, stratum=session.stratum(label.case.id)) for label in labels
     ]
-    stored = {_key(label) for rows in labelling.by_case.values() for label in rows}
+    stored = {_key(label) for label in chain.from_iterable(labelling.by_case.values())}
     new = list({_key(label): label for label in labels if _key(label) not in stored}.values())
     rules = {session.question(label.case.id).rule for label in new}
     if new:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -175,7 +175,7 @@ def _kind(golden: AnyGolden) -> tuple[Any, ...]:
 
 def _calls(golden: AnyGolden) -> list[ExpectedCall]:
     later = golden.any_of if isinstance(golden, Golden) else [t.expected_calls or () for t in golden.turns]
-    return [*golden.expected_calls, *(call for calls in later for call in calls)]
+    return [*golden.expected_calls, *chain.from_iterable(later)]
 
 
 def _is_template(golden: AnyGolden, masked: str) -> bool:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -120,9 +120,9 @@ def imported_versions(modules: Iterable[str]) -> dict[str, str]:
     wanted = {*modules} - sys.stdlib_module_names
     if not wanted:
         return {}
-    packages = {
-        name for module, names in packages_distributions().items() if module in wanted for name in names
-    }
+    packages = set(
+        chain.from_iterable(names for module, names in packages_distributions().items() if module in wanted)
+    )
     return {name: version(name) for name in sorted(packages) if name != "rightcall"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -42,7 +43,7 @@ def keep_cases(  # noqa: PLR0913
 ) -> tuple[str, Summary, Verdict]:
     """Store existing results; returns the run's id, summary and verdict."""
     goldens = list({with_id(case.golden).id: with_id(case.golden) for case in cases}.values())
-    tools = {name: tool for case in cases for name, tool in case.tools.items()}
+    tools = dict(chain.from_iterable(case.tools.items() for case in cases))
     documents = {"tools": encode(list(tools.values()))} if tools else {}
     run = new_run(
         name,
@@ -86,7 +87,7 @@ def _simulators(cases: Sequence[AnyTestCase]) -> dict[str, str]:
         if (talk := case.trajectory.dialogue) and talk.prompt_hash
     }
     return (
-        {"simulator": _fingerprint([part.encode() for parts in sorted(held) for part in parts])}
+        {"simulator": _fingerprint([part.encode() for part in chain.from_iterable(sorted(held))])}
         if held
         else {}
     )

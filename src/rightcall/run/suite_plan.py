@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def _lock_problems(folder: Path, agent: Agent) -> tuple[str, ...]:
         return ()
     from rightcall.run.tool_lock import lock_differences, lock_problems  # loads the linter
 
-    tools = [tool for entry in agent.tools for tool in definitions_of(entry)]
+    tools = list(chain.from_iterable(definitions_of(entry) for entry in agent.tools))
     return tuple(lock_problems(folder, lock_differences(folder, tools)))
 
 

@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -208,7 +209,7 @@ class TrivialScorer:
     async def _judge_agent(
         self, agent: TrivialName, golden: AnyGolden, offer: Offer, responses: list[Response]
     ) -> tuple[Judgement, str]:
-        names = [call.name for response in responses for call in response.calls]
+        names = [call.name for call in chain.from_iterable(response.calls for response in responses)]
         # A metric that breaks must be seen, even where the calls alone would fail.
         single = golden if isinstance(golden, Golden) and not self._own_metrics else None
         if single is not None and fails_by_names(single, names, self._trial.scorer.rules):
@@ -237,7 +238,8 @@ class TrivialScorer:
             or golden.confirm
             or golden.as_ is not None
             or any(
-                mentions_ref(call.args) for calls in (golden.expected_calls, *golden.any_of) for call in calls
+                any(mentions_ref(call.args) for call in calls)
+                for calls in (golden.expected_calls, *golden.any_of)
             )
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -193,7 +194,11 @@ def _alternatives(
     if all(len(b) == 1 and b[0].kind.name in ("type", "enum", "const") for b in branches):
         details = [branch[0].kind.as_dict() for branch in branches]
         types = sorted({TYPE_NAMES[t] for d in details for t in d.get("types", ()) if t != "null"})
-        values = [v for d in details for v in (*d.get("options", ()), d.get("expected_value", msgspec.UNSET))]
+        values = list(
+            chain.from_iterable(
+                (*d.get("options", ()), d.get("expected_value", msgspec.UNSET)) for d in details
+            )
+        )
         values = [value for value in values if value is not msgspec.UNSET]
         accepted = " or ".join(
             [*types, *([f"one of {', '.join(map(value_text, values[:20]))}"] if values else [])]

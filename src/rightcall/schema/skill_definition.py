@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def instruction_definitions(instructions: AgentInstructions) -> list[Tool]:
 
     A command is a skill that only the user loads, unless it has a description. Of two with one name, the first counts.
     """
-    skills = [skill for folder in instructions.skills for skill in load_skills([folder])]
+    skills = list(chain.from_iterable(load_skills([folder]) for folder in instructions.skills))
     commands = [_command_definition(file) for file in instructions.commands]
     agents = [Tool(file.name, file.text.description, kind="agent") for file in instructions.agents]
     by_name = {tool.name: tool for tool in reversed([*skills, *commands, *agents])}

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
+from itertools import chain
 from typing import TypeAlias
 
 from rightcall.show.text import decimal, duration, visible
@@ -186,7 +187,7 @@ def transcript_drawing(view: CaseView) -> Node:
     """Who said what, with the calls and results of each message."""
     if not view.messages:
         return node("div", "card none", "No transcript was stored.")
-    return node("div", "transcript", *(part for message in view.messages for part in _message(message)))
+    return node("div", "transcript", *chain.from_iterable(_message(message) for message in view.messages))
 
 
 def _message(message: MessageView) -> Iterable[Node]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from rightcall.core.text import percent, percent_interval, pluralize
@@ -54,7 +55,7 @@ def markdown(view: RunView, failed: Sequence[GoldenRow], more: int) -> str:
         _agents(view),
         _tools(view),
     )
-    return "\n".join(line for part in parts for line in part)
+    return "\n".join(chain.from_iterable(parts))
 
 
 def code(text: str, limit: int = 200) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -113,7 +113,7 @@ def print_agents(console: Screen, rows: Sequence[AgentRow]) -> None:
 def print_model_table(console: Screen, rows: Sequence[tuple[str, str, Summary]]) -> None:
     """Print one row per run: agent, run and the numbers; below it those for which the terminal is too narrow."""
     views = [summary_view(summary) for _, _, summary in rows]
-    asked = tuple(dict.fromkeys(name for view in views for name in view.columns))
+    asked = tuple(dict.fromkeys(chain.from_iterable(view.columns for view in views)))
     cells = [
         (run_id, *_cells(view.total, asked)[1:]) for (_, run_id, _), view in zip(rows, views, strict=True)
     ]

@@ -55,7 +55,7 @@ def sample(
         cases=len(lists),
         trials=total,
         clusters=groups,
-        binary=all(x in (0, 1) for xs in lists for x in xs),
+        binary=all(all(x in (0, 1) for x in xs) for xs in lists),
         plain=even and total == len(lists) == groups,
     )
 

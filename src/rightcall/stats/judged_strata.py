@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -173,7 +174,7 @@ def _join_groups(groups: Groups, unions: list[frozenset[str]]) -> Groups:
 
 def join_strata(strata: Sequence[LabelStratum]) -> LabelStratum:
     """One stratum of the cases of several."""
-    names = sorted({name for stratum in strata for name in stratum.name.split("+")}, key=place)
+    names = sorted(set(chain.from_iterable(stratum.name.split("+") for stratum in strata)), key=place)
     return LabelStratum(
         "+".join(names),
         sum(stratum.cases for stratum in strata),

@@ -14,6 +14,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.stats.clusters import cluster_sums
@@ -150,7 +151,7 @@ def _convolve(first: list[float], second: list[float], longest: int) -> list[flo
 
 
 def _draw_p(tables: Sequence[ExchangeTable], rng: random.Random, draws: int) -> float:
-    observed = math.fsum(score for table in tables for score in table.after)
+    observed = math.fsum(chain.from_iterable(table.after for table in tables))
     pools = [((*table.before, *table.after), len(table.after)) for table in tables]
     constant = math.fsum(pool[0] * n for pool, n in pools if len(set(pool)) == 1)
     pools = [(pool, n) for pool, n in pools if len(set(pool)) > 1]

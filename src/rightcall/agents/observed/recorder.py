@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Literal
 
 from msgspec.structs import replace
@@ -383,6 +384,10 @@ def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
     first because some servers give the same ids in every turn.
     """
     last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    newest = [r for message in messages[last + 1 :] if message.role == "tool" for r in results_of(message)]
-    before = [r for message in messages[: last + 1] if message.role == "tool" for r in results_of(message)]
+    newest = list(
+        chain.from_iterable(results_of(message) for message in messages[last + 1 :] if message.role == "tool")
+    )
+    before = list(
+        chain.from_iterable(results_of(message) for message in messages[: last + 1] if message.role == "tool")
+    )
     return newest + [result for result in reversed(before) if result.call_id]

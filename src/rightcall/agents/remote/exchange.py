@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, Literal
 
 from rightcall.core.codec import encode
@@ -68,7 +69,9 @@ class Exchange(Record, frozen=True, metaclass=Sequenced):
             for name in (name for name in fields if name not in known):
                 hint = suggestion(name, known) or f"known: {', '.join(known)}"
                 problems.append(f"{where}: unknown field '{name}'; {hint}")
-        for variable in sorted({v for text in self.headers.values() for v in _VARIABLE.findall(text)}):
+        for variable in sorted(
+            set(chain.from_iterable(_VARIABLE.findall(text) for text in self.headers.values()))
+        ):
             if variable not in os.environ:
                 problems.append(f"agent.headers needs the environment variable {variable}, which is not set")
         return problems
@@ -114,9 +117,9 @@ def fill_template(template: Any, ask: Mapping[str, Any]) -> Any:
 
 def _template_problems(template: Any) -> list[str]:
     if isinstance(template, dict):
-        return [problem for value in template.values() for problem in _template_problems(value)]
+        return list(chain.from_iterable(_template_problems(value) for value in template.values()))
     if isinstance(template, list):
-        return [problem for item in template for problem in _template_problems(item)]
+        return list(chain.from_iterable(_template_problems(item) for item in template))
     if not isinstance(template, str):
         return []
     unknown = [name for name in _HOLE.findall(template) if name not in ASKED]

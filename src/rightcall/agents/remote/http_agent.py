@@ -7,6 +7,7 @@ address a turn is posted, and what holds the session; `request` and `response` o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -52,7 +53,7 @@ class HttpAgent(AddressedAgent):
         self._place = self._client.base_url
         self.name = f"http:{self._place}"
         # A service may echo in its errors what is secret in the headers of requests.
-        secrets = [word for value in exchange.header_values().values() for word in value.split()]
+        secrets = list(chain.from_iterable(value.split() for value in exchange.header_values().values()))
         self._clean = scrubber(*(word for word in secrets if len(word) >= 8))
 
     async def check(self) -> list[str]:

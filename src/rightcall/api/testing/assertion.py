@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from unittest import SkipTest
 
@@ -92,7 +93,7 @@ def assert_agent(golden: AnyGolden, agent: Agent, scorer: Scorer, user: Any = No
         user=as_user(user),
     )
     results_by_golden, prepared = run_blocking(perform(plan))
-    results = [result for trials in results_by_golden.values() for result in trials]
+    results = list(chain.from_iterable(results_by_golden.values()))
     if not any(result.trajectory is not None and result.trajectory.answered for result in results):
         problem = next((r.trajectory.error for r in results if r.trajectory is not None), "")
         text = f"golden '{named.id}': {no_answer_reason(len(results), problem)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from rightcall.agents.agent import Agent
@@ -126,7 +127,7 @@ class Checker:
                 ),
                 "by_judge": any(r.passed and not deciding.isdisjoint(r.judge_metrics) for r in results),
                 "can_show": sorted(codes_of(golden)),
-                "judges": sorted({name for result in results for name in result.judge_metrics}),
+                "judges": sorted(set(chain.from_iterable(result.judge_metrics for result in results))),
                 "failed": [result.fails_exactly for result in results if result.judged],
                 "codes": dict(
                     Counter(failure.code for result in results if result.checked for failure in result.codes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import msgspec
 
@@ -76,7 +77,7 @@ class GoldenBatch:
         whole = [*self._goldens, *(golden for golden in goldens if golden.id not in ids)]
         plan = replace(setup, name=self._name, dataset=whole)
         results, prepared = run_blocking(perform(replace(plan, dataset=goldens)))
-        every = [result for results in results.values() for result in results]
+        every = list(chain.from_iterable(results.values()))
         whole_plan = msgspec.structs.replace(prepared, plan=plan)
         run_id = self._keeper.keep(whole_plan, list(plan.goldens()), every, again=again)
         held = {g.id: [conversation.id for conversation in conversations_of(g, setup.user)] for g in goldens}
@@ -84,7 +85,7 @@ class GoldenBatch:
             Checked(
                 setup,
                 golden,
-                tuple(result for name in held[golden.id] for result in results[name]),
+                tuple(chain.from_iterable(results[name] for name in held[golden.id])),
                 run_id,
                 tools=prepared.tools,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ def goldens_of_mark(
         raise ConfigError(
             'pytest.mark.goldens requires a file or goldens: @pytest.mark.goldens("goldens.jsonl")'
         )
-    candidates = [golden for source in sources for golden in _goldens_of(source, folders)]
+    candidates = list(chain.from_iterable(_goldens_of(source, folders) for source in sources))
     goldens = list(Selection(tuple(only), limit).choose(candidates))
     if not goldens:  # pytest would skip the test, and the session would be green
         raise ConfigError(

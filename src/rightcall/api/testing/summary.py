@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -93,9 +94,9 @@ def group_notes(
             tuple(_outcome(note) for note in notes_of_run),
             answered=any(note["answered"] for note in notes_of_run),
             unchecked=sum(note["unchecked"] for note in notes_of_run),
-            judges=tuple(sorted({name for note in notes_of_run for name in note["judges"]})),
+            judges=tuple(sorted(set(chain.from_iterable(note["judges"] for note in notes_of_run)))),
             failed={_outcome(note).golden_id: tuple(note["failed"]) for note in notes_of_run},
-            attacks=tuple(delivered for note in notes_of_run for delivered in note.get("attacks", ())),
+            attacks=tuple(chain.from_iterable(note.get("attacks", ()) for note in notes_of_run)),
             undelivered_twins=sum(note.get("undelivered_twins", 0) for note in notes_of_run),
             unproven=uncalibrated == "refuse" and any(note["by_judge"] for note in notes_of_run),
         )
@@ -117,7 +118,7 @@ def gate_verdict(
     gate = Gate(min=least, rule=rule, forbid=tuple(forbid), judges=JudgePolicy(uncalibrated=uncalibrated))
     if groups and not any(group.has_checks for group in groups):
         return nothing_checked(sum(group.unchecked for group in groups))
-    outcomes = [outcome for group in groups for outcome in group.outcomes]
+    outcomes = list(chain.from_iterable(group.outcomes for group in groups))
     return decide(gate, outcomes, {"judged": _evidence_of_tests(groups)})
 
 
@@ -126,7 +127,7 @@ def _evidence_of_tests(groups: Sequence[Tested]) -> JudgedEvidence | None:
     judged = [group for group in groups if group.judges]
     if not judged:
         return None
-    metrics = tuple(dict.fromkeys(name for group in judged for name in group.judges))
+    metrics = tuple(dict.fromkeys(chain.from_iterable(group.judges for group in judged)))
     cases = {
         f"{golden} {trial}": CaseEvidence(golden, {}, {}, failed)
         for group in groups
@@ -161,7 +162,7 @@ def summary_lines(groups: Sequence[Tested], verdict: Verdict | None, store: str)
         if not group.answered:
             lines.append(f"  ERROR: {no_answer_reason(group.trials)}")
     if len(groups) > 1:
-        whole = [outcome for group in groups for outcome in group.outcomes]
+        whole = list(chain.from_iterable(group.outcomes for group in groups))
         lines += ["all", f"  {_rate(whole)}"]
     if verdict is not None:
         lines.append(f"gate {verdict.sentence}" + (f"; {verdict.hint}" if verdict.hint else ""))
@@ -179,7 +180,7 @@ def _rate(outcomes: Sequence[Outcome]) -> str:
     if sample is None:
         return f"no golden could be scored{unanswered}"
     goldens = sum(bool(outcome.passes) for outcome in outcomes)
-    trials = [passed for outcome in outcomes for passed in outcome.passes]
+    trials = list(chain.from_iterable(outcome.passes for outcome in outcomes))
     several = f"{len(trials):,} trials of " if len(trials) > goldens else ""
     return f"{sum(trials):g} of {several}{pluralize(goldens, 'golden')} passed{unanswered}"
 

@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
@@ -30,9 +31,11 @@ _ESCAPED = re.compile(r"\\(?:u00|x)([0-9A-Fa-f]{2})")
 def spellings(secret: str) -> set[str]:
     """A secret as it is, and as it stands in JSON, URLs, HTML, hexadecimal, and inside base64 of a longer text."""
     escaped = {json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False)}
-    inner = {
-        core for text in (secret, *escaped) for core in _base64_cores(text.encode("utf-8", "surrogatepass"))
-    }
+    inner = set(
+        chain.from_iterable(
+            _base64_cores(text.encode("utf-8", "surrogatepass")) for text in (secret, *escaped)
+        )
+    )
     for _ in range(_DEEPEST - 1):
         escaped |= {json.dumps(text)[1:-1] for text in escaped}
     data = secret.encode("utf-8", "surrogatepass")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from rightcall.core.words import name_tokens
 from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
@@ -146,7 +147,7 @@ def handoff_missing_facts(evidence: Evidence) -> Iterator[Hypothesis]:
     """An agent that was not told what it needed: the request has the value, the call that gave it the work does not."""
     untold = evidence.group(lambda symptom: (symptom.untold, symptom.tool) if symptom.untold else None)
     for (agent, tool), symptoms in untold.items():
-        arguments = (argument for n in symptoms for argument in evidence.seen[n].symptom.arguments)
+        arguments = chain.from_iterable(evidence.seen[n].symptom.arguments for n in symptoms)
         names = tuple(dict.fromkeys(argument.parameter for argument in arguments if argument.held))
         trials = evidence.trials_of(symptoms)
         what = ", ".join(names)

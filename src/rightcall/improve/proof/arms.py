@@ -139,7 +139,7 @@ class Arms:
             self.calls += len(arm_result.results)
             self.usage = self.usage.plus(arm_result.usage)
             self.unknown_calls += sum(
-                f.code == "outcome_unknown" for r in arm_result.results for f in r.codes
+                sum(f.code == "outcome_unknown" for f in r.codes) for r in arm_result.results
             )
             _require_answers(arm_result)
         return measured

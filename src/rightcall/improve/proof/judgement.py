@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from statistics import NormalDist
 
 import msgspec
@@ -65,7 +66,7 @@ def danger_left(
 ) -> tuple[DangerLeft, ...]:
     """Every sort of danger that trials had before or have after, the worst first."""
     by_name = {tool.name: tool for tool in tools}
-    old = Counter(sort for result in before for sort in dangers_of(result.codes, by_name))
+    old = Counter(chain.from_iterable(dangers_of(result.codes, by_name) for result in before))
     new = [(sort, result.golden_id) for result in after for sort in dangers_of(result.codes, by_name)]
     return tuple(
         DangerLeft(sort, old[sort], len(ids), tuple(sorted(set(ids))))

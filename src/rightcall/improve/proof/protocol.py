@@ -9,6 +9,7 @@ others.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -106,12 +107,11 @@ def _material(
     arms = Arms(plan, store, dataset)
     analysis = analyze_results(arms.tools, tune, results, system=plan.agent.system)
     passed = {result.golden_id for result in results if result.passed}
-    aside = (never_met - passed) | {
-        golden
-        for finding in analysis.findings
-        if finding.stated and finding.cause in SET_ASIDE
-        for golden in finding.goldens
-    }
+    aside = (never_met - passed) | set(
+        chain.from_iterable(
+            finding.goldens for finding in analysis.findings if finding.stated and finding.cause in SET_ASIDE
+        )
+    )
     material = Material(
         stored.id,
         stored.run.agent,

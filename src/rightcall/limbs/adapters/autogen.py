@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
@@ -63,9 +64,11 @@ class AutoGen(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         members = getattr(agent, "_participants", None) or [agent]
-        offered = [
-            tool for m in members for tool in [*getattr(m, "_tools", ()), *getattr(m, "_handoff_tools", ())]
-        ]
+        offered = list(
+            chain.from_iterable(
+                [*getattr(m, "_tools", ()), *getattr(m, "_handoff_tools", ())] for m in members
+            )
+        )
         schemas = [plain(tool.schema) for tool in offered or [agent] if hasattr(tool, "schema")]
         return team_tools(
             Tool(s["name"], s.get("description", ""), s.get("parameters") or Tool("").input_schema)

@@ -72,7 +72,7 @@ def output_tool(state: Any) -> str:
     if len(messages) < 2 or messages[-1].type != "tool":
         return ""
     answer_id = messages[-1].tool_call_id
-    calls = [call for message in messages if message.type == "ai" for call in message.tool_calls]
+    calls = list(chain.from_iterable(message.tool_calls for message in messages if message.type == "ai"))
     return next((str(call["name"]) for call in reversed(calls) if call["id"] == answer_id), "")
 
 

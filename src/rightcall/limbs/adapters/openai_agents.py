@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from time import perf_counter
 from typing import Any, get_args
 
@@ -96,7 +97,7 @@ class OpenAIAgents(Adapter):
     def parameters(self, agent: Any) -> dict[str, Any]:
         """`Agent[Context](…)` declares it; of a team, the first agent that does."""
         team = (agent, *getattr(agent, "handoffs", ()))
-        declared = [context for one in team for context in get_args(getattr(one, "__orig_class__", None))]
+        declared = list(chain.from_iterable(get_args(getattr(one, "__orig_class__", None)) for one in team))
         return {"context": declared[0] if declared else Any}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from itertools import chain
 from time import perf_counter
 from typing import Any
 
@@ -172,7 +173,7 @@ def _answer(response: Any, finals: set[str]) -> tuple[str, list[ToolCall]]:
 def _messages(messages: Any) -> list[Message]:
     """What the user said, and results: of tools no hook saw run, since they do not exist or were denied."""
     read = []
-    for part in (part for message in messages for part in message.parts):
+    for part in chain.from_iterable(message.parts for message in messages):
         retried = part.part_kind == "retry-prompt" and bool(part.tool_name)
         if retried or part.part_kind == "tool-return":
             failed = retried or getattr(part, "outcome", "success") in FAILED

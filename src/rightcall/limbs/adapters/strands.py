@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextvars import ContextVar
+from itertools import chain
 from time import perf_counter
 from typing import Any
 
@@ -243,7 +244,7 @@ def _answer_tools(agent: Any) -> set[str]:
     """The names of tools that are only a form for the answer."""
     registry = getattr(agent, "tool_registry", None)
     places = [getattr(registry, name, None) or {} for name in ("registry", "dynamic_tools")]
-    return {name for place in places for name, tool in place.items() if _is_answer(tool)}
+    return {name for name, tool in chain.from_iterable(place.items() for place in places) if _is_answer(tool)}
 
 
 def _definition(spec: Any) -> Tool:

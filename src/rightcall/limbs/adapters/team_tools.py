@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from rightcall.records.tool import Tool
@@ -31,7 +32,7 @@ def _any_of(tools: list[Tool]) -> Tool:
     required = [schema.get("required") or [] for schema in schemas]
     merged = {
         "type": "object",
-        "properties": {name: _parameter(name, parameters) for part in parameters for name in part},
+        "properties": {name: _parameter(name, parameters) for name in chain.from_iterable(parameters)},
         "required": [name for name in required[0] if all(name in other for other in required)],
         "anyOf": [{"$ref": f"#/$defs/{key}"} for key in keys],
         "$defs": dict(zip(keys, schemas, strict=True)),

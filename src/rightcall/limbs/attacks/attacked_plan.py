@@ -147,7 +147,7 @@ def maker_of(
 ) -> AttackMaker:
     """What makes attempts on a set of tools."""
     sources = list(entries)
-    tools = {tool.name: tool for entry in sources for tool in definitions_of(entry)}
+    tools = {tool.name: tool for tool in chain.from_iterable(definitions_of(entry) for entry in sources)}
     roles = roles_of(sources, plan)
     keeps = keeps_texts(sources, roles)
     return AttackMaker(

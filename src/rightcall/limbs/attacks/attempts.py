@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -173,13 +173,13 @@ class AttackMaker:
         asked |= set() if self.plan.goals == "auto" else set(self.plan.goals)
         safeties = [attempt.safety for attempt in self.made.attempts if attempt.safety is not None]
         asked -= {safety.carrier for safety in safeties} | {safety.goal for safety in safeties}
-        for name in sorted(asked - {key for keys in self.made.refused for key in keys.split(".")}):
+        for name in sorted(asked - set(chain.from_iterable(keys.split(".") for keys in self.made.refused))):
             self.made.refused[name] = UNMADE.get(name, "no task, tool and template of the suite allow it")
 
     def _draw(self) -> list[AttackSpec]:
         """One of each (carrier, goal, sink), then a draw from the rest."""
         rng = random.Random(f"attacks/{self.plan.seed}")  # noqa: S311
-        specs = [spec for number in range(len(self.goldens)) for spec in self.specs_of(number)]
+        specs = list(chain.from_iterable(self.specs_of(number) for number in range(len(self.goldens))))
         self.made.possible = len(specs)
         rng.shuffle(specs)
         most = len(specs) if self.plan.attempts == "all" else self.plan.attempts
@@ -343,7 +343,7 @@ class AttackMaker:
 
 def with_roles(safety: Safety, roles: Mapping[str, ToolRoles]) -> Safety:
     """The safety with the roles of tools and parameters that the measures need."""
-    identity = dict.fromkeys(path for tool in roles.values() for path in tool.parameters_of("identity"))
+    identity = dict.fromkeys(chain.from_iterable(tool.parameters_of("identity") for tool in roles.values()))
     return msgspec.structs.replace(
         safety,
         sinks={name: tuple(tool.sinks) for name, tool in roles.items() if tool.sinks},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ class AttackSubject:
 
     @cached_property
     def tools(self) -> list[Tool]:
-        return [tool for entry in self.entries for tool in definitions_of(entry)]
+        return list(chain.from_iterable(definitions_of(entry) for entry in self.entries))
 
     @cached_property
     def roles(self) -> dict[str, ToolRoles]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -276,7 +277,7 @@ def _equal_values(call: ToolCall, other: ToolCall) -> int:
 
 def _always(scene: Scene, tool: str, name: str) -> bool:
     """Whether all right calls of a tool by more than one agent pass a parameter."""
-    calls = [call for good in scene.good for call in good.calls if call.name == tool]
+    calls = [call for call in chain.from_iterable(good.calls for good in scene.good) if call.name == tool]
     return len(scene.good) > 1 and all(name in (call.arguments or {}) for call in calls)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -173,7 +174,9 @@ def sentence_of(mutants: Sequence[Mutant]) -> str:
 def with_audit_note(tightened: AnyGolden, survivors: Sequence[Survivor]) -> AnyGolden:
     """The changed golden with a note of what was changed and what that catches, for who reads it."""
     closed = [survivor for survivor in survivors if survivor.proposal is not None]
-    edits = [edit for survivor in closed for edit in (survivor.proposal.edits if survivor.proposal else ())]
+    edits = list(
+        chain.from_iterable(survivor.proposal.edits if survivor.proposal else () for survivor in closed)
+    )
     note = {
         "edits": msgspec.to_builtins(
             list({repr(edit): edit for edit in edits}.values()), enc_hook=describe_value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any
 
 from rightcall.core.codec import decode, encode
@@ -61,7 +62,7 @@ class ReplayClient:
     def replies(self, message: Any) -> list[Message]:
         """The answers to a message: none for a notification, and before a reply what the server had to announce."""
         if isinstance(message, list):  # a batch, as one version of the protocol had it
-            return [reply for part in message for reply in self.replies(part)]
+            return list(chain.from_iterable(self.replies(part) for part in message))
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             is_reply = isinstance(message, dict) and ("result" in message or "error" in message)
             return [] if is_reply else [_error(INVALID_REQUEST, "not a JSON-RPC request")]

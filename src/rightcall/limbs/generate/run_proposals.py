@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 import msgspec
@@ -98,7 +98,7 @@ def _draft(
     if others := [f"{words} ({pluralize(n, 'trial')})" for words, n in behaviours[1 : MOST_OTHERS + 1]]:
         proposal["others"] = others
     if left_open := sorted(
-        {name for at, call in enumerate(expected) for name in _open_arguments(alike, at, call)}
+        set(chain.from_iterable(_open_arguments(alike, at, call) for at, call in enumerate(expected)))
     ):
         proposal["left_open"] = left_open
     metadata = {**golden.metadata, PROPOSAL: proposal, "review": UNREVIEWED}
@@ -113,7 +113,7 @@ def _majority_call(calls: Sequence[ToolCall], trials: int, clean: Callable[[str]
         return ExpectedCall(calls[0].name)
     args: dict[str, Any] = {}
     open_args = False
-    for name in dict.fromkeys(name for arguments in argument_sets for name in arguments):
+    for name in dict.fromkeys(chain.from_iterable(argument_sets)):
         value, times = _most_common(arguments[name] for arguments in argument_sets if name in arguments)
         text = _text({name: value})  # the name tells secrets, too
         if 2 * times > trials and HIDDEN not in text and clean(text) == text:
@@ -134,7 +134,7 @@ def _most_common(values: Iterable[Any]) -> tuple[Any, int]:
 def _open_arguments(alike: Sequence[tuple[ToolCall, ...]], at: int, expected: ExpectedCall) -> Iterator[str]:
     """Arguments that trials gave and the draft does not expect."""
     if expected.extra_args == "ignore":
-        names = {name for calls in alike for name in calls[at].arguments or ()}
+        names = set(chain.from_iterable(calls[at].arguments or () for calls in alike))
         yield from (f"{expected.tool}.{name}" for name in names - set(expected.args or ()))
 
 

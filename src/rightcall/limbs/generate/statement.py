@@ -6,6 +6,7 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 _NUMBER = re.compile(r"(?<![A-Za-z\d.,])-?\d+(?:[.,]\d+)*")
@@ -49,8 +50,8 @@ def surplus_numbers(request: str, calls: Sequence[Mapping[str, Any]]) -> list[st
     values = [value for arguments in calls for whole in arguments.values() for value in leaves(whole)]
     stated_numbers = {float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)}
     texts = [fold_text(str(value)) for value in values if isinstance(value, str)]
-    stated_numbers |= {number for text in texts for number in _numbers(text)}
-    stated_numbers |= {number for text in texts if _DATE.search(text) for number in _date_numbers(text)}
+    stated_numbers |= set(chain.from_iterable(_numbers(text) for text in texts))
+    stated_numbers |= set(chain.from_iterable(_date_numbers(text) for text in texts if _DATE.search(text)))
     rest = fold_text(request)
     for text in sorted(texts, key=len, reverse=True):
         rest = rest.replace(text, " ")

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,7 @@ class Synthesizer(SynthesisSetup):
     ) -> Production:
         source = _source_of(goldens)
         per = max_goldens_per_golden
-        called = {str(call.tool) for golden in goldens for call in golden.expected_calls}
+        called = {str(call.tool) for call in chain.from_iterable(golden.expected_calls for golden in goldens)}
         async with self._planned_kit(called) as (kit, planned):
             jobs = golden_jobs(goldens, kit, per, include_expected=include_expected_output)
             count = len(goldens) * per

@@ -11,6 +11,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 
@@ -123,7 +124,7 @@ def rehearse(
         if name in hours and (bounds := bounds_of(settings, base, name, agents)) is not None
     }
     raised = tuple(
-        alarm for name, bounds in watched.items() for alarm in _play_hours(name, bounds, hours[name])
+        chain.from_iterable(_play_hours(name, bounds, hours[name]) for name, bounds in watched.items())
     )
     share = _share_of_drawn_months(watched, hours, settings) if watched else None
     moves = movement_p_value({name: hours[name] for name in watched}, base.timezone) if watched else None
@@ -161,7 +162,7 @@ HourMap = list[tuple[float, float]]
 def _share_of_drawn_months(watched: dict[str, Bounds], hours: HourCounts, settings: MonitorSettings) -> float:
     """The share of drawn months in which any series alarms; the evidence is looked at once an hour."""
     maps = {name: _hour_maps(bounds, hours[name]) for name, bounds in watched.items()}
-    days = sorted({day for own in maps.values() for day in own})
+    days = sorted(set(chain.from_iterable(maps.values())))
     kinds = [[day for day in days if (day % 7 >= 5) == weekend] for weekend in (False, True)]
     length = max(1, round(seconds(settings.false_alarms.per) / 86400))
     draw = random.Random("drawn months")  # noqa: S311
@@ -287,5 +288,5 @@ def _form(z: list[float]) -> tuple[float, float, float]:
     rows = [sum(row) / size for row in kernel]
     whole = sum(rows) / size
     q = [[kernel[i][j] - rows[i] - rows[j] + whole for j in range(size)] for i in range(size)]
-    form = sum(z[i] * z[j] * q[i][j] for i in range(size) for j in range(size))
-    return form, sum(q[i][i] for i in range(size)), 2 * sum(value**2 for row in q for value in row)
+    form = sum(sum(z[i] * z[j] * q[i][j] for j in range(size)) for i in range(size))
+    return form, sum(q[i][i] for i in range(size)), 2 * sum(sum(value**2 for value in row) for row in q)

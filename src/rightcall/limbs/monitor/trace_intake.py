@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import msgspec
@@ -155,7 +156,7 @@ class TraceIntake:
             self._wake.clear()
             await asyncio.sleep(COMMIT_EVERY)
             batch = self._waiting[:]
-            rows = [row for rows_of_request, _, _ in batch for row in rows_of_request]
+            rows = list(chain.from_iterable(rows_of_request for rows_of_request, _, _ in batch))
             failure: Exception | None = None
             try:
                 await self._in(self._writer, self.monitor.store.traces.add_spans, rows)

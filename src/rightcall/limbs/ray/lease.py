@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -108,7 +108,7 @@ class LeaseLedger:
         leases = self.leases_of(worker)
         for lease in leases:
             del self._out[lease.number]
-        cells = [cell for lease in leases for cell in lease.cells.values()]
+        cells = list(chain.from_iterable(lease.cells.values() for lease in leases))
         alone = len(cells) == 1 and leases[0].alone
         deaths = leases[0].deaths + 1 if alone else 0
         if deaths >= DEADLY:

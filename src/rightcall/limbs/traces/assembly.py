@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
@@ -101,7 +102,7 @@ def _trace(
     tools = [o for o in seen if o.kind == "tool" and _counts(o, root, mode)]
     for model in filter(_unread, models):
         problems.add("answer" if model.broken_answer else "unread", model.span.span_id)
-    definitions = tools_from([raw for o in (*every_model, *seen) for raw in o.tools])
+    definitions = tools_from(list(chain.from_iterable(o.tools for o in (*every_model, *seen))))
     slots = _slots(models, tools)
     note_teamwork(slots, models, seen)
     by_name = {tool.name: tool for tool in definitions}
@@ -159,7 +160,11 @@ def _slots(models: Sequence[Observation], tools: Sequence[Observation]) -> list[
 def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
     """The intent and tags that the application or its instrumentation set on the trace."""
     tag_values = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
-    words = [w for held in map(json_value, tag_values) for w in (held if isinstance(held, list) else [held])]
+    words = list(
+        chain.from_iterable(
+            held if isinstance(held, list) else [held] for held in map(json_value, tag_values)
+        )
+    )
     return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
@@ -182,9 +187,9 @@ def _recover(slots: list[CallSlot], models: Sequence[Observation]) -> None:
             continue
         before = len(model.asked or ())
         later = models[step + 1].asked or []
-        written = [
-            called for message in later[before:] if message.role == "assistant" for called in message.calls
-        ]
+        written = list(
+            chain.from_iterable(message.calls for message in later[before:] if message.role == "assistant")
+        )
         ran = [slot for slot in slots if slot.step == step]
         for called in written:
             arguments, _ = arguments_of(called.arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -172,7 +173,7 @@ def tell(slots: list[CallSlot], models: Sequence[Observation]) -> None:
             if upcoming.called.id:
                 waiting.setdefault(upcoming.called.id, []).append(upcoming)
             upcoming = next(asked, None)
-        for result in (r for message in model.asked or () for r in message.results):
+        for result in chain.from_iterable(message.results for message in model.asked or ()):
             for slot in waiting.pop(result.call_id, ()) if result.call_id else ():
                 slot.told = result
 

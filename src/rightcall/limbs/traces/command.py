@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -210,7 +211,7 @@ def _queued(store: Store) -> list[str]:
     from rightcall.store.watch import TraceFilter
 
     pages = (store.traces.page(TraceFilter(review="queued", failed=bad), limit=1000) for bad in (True, False))
-    return [row.trace_id for page in pages for row in page]
+    return [row.trace_id for row in chain.from_iterable(pages)]
 
 
 @traces.command()

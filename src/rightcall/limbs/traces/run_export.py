@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
@@ -118,7 +118,9 @@ async def export_run(store: Store, run: str, url: str) -> int:
     stream = iter(store.runs.results(stored_run.id, trajectories=False))
     while results := list(islice(stream, AT_ONCE)):
         goldens = {g.id: g for g in store.runs.goldens(stored_run.id, [r.golden_id for r in results])}
-        scores = [e for r in results for e in evaluations_of(stored_run, r, goldens.get(r.golden_id))]
+        scores = list(
+            chain.from_iterable(evaluations_of(stored_run, r, goldens.get(r.golden_id)) for r in results)
+        )
         await send(url, "/v1/logs", logs_request(scores, clean))
         sent += len(scores)
     return sent

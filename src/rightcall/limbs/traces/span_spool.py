@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -122,7 +123,7 @@ def _within_64_bits(value: Any) -> Any:
 
 def whole_spans(parts: Sequence[Part]) -> list[Span]:
     """The spans of all parts with the events that arrived separately, once each."""
-    spans = [span for part in parts for span in part.spans]
+    spans = list(chain.from_iterable(part.spans for part in parts))
     apart: dict[str, list[SpanEvent]] = {}
     for part in parts:
         for span_id, event in part.events:

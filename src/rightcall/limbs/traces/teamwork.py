@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from rightcall.agents.observed.framework_names import GraphAnswer, handoff_place
 from rightcall.limbs.traces.calls import CallSlot
@@ -28,7 +29,7 @@ def note_teamwork(
         maker = slot.tool or slot.model
         around = maker.place.parent if maker is not None else None
         slot.parent = ids.get(around.span.span_id, "") or around.call_id if around is not None else ""
-    _note_transfers(slots, models, {name for o in seen for name in o.place.path if name})
+    _note_transfers(slots, models, {name for name in chain.from_iterable(o.place.path for o in seen) if name})
     last: GraphAnswer | None = None
     asked: list[CallSlot] = []
     for step, model in enumerate(models):

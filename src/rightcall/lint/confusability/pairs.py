@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import NamedTuple
 
 from rightcall.core.words import name_tokens, stem, words
@@ -33,7 +33,7 @@ SIBLINGS = 4
 """Similar tools from which on the likeness is the wording of the server rather than of the tool."""
 
 _OPPOSITES: dict[str, set[str]] = {}
-for _word, _other in (order for pair in (*OPPOSITES, *SIDES) for order in permutations(pair)):
+for _word, _other in chain.from_iterable(permutations(pair) for pair in (*OPPOSITES, *SIDES)):
     _OPPOSITES.setdefault(_word, set()).add(_other)
 
 
@@ -197,9 +197,11 @@ def _begin_apart(first: ToolFeatures, second: ToolFeatures) -> bool:
 def _opposite(only_first: frozenset[str], only_second: frozenset[str]) -> bool:
     """Whether the names differ by a pair of opposites, which models distinguish."""
     return any(
-        f"un{word}" == other or f"un{other}" == word or other in _OPPOSITES.get(word, ())
+        any(
+            f"un{word}" == other or f"un{other}" == word or other in _OPPOSITES.get(word, ())
+            for other in only_second
+        )
         for word in only_first
-        for other in only_second
     )
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import combinations
+from itertools import chain, combinations
 from operator import mul
 from typing import NamedTuple, TypeVar
 
@@ -150,7 +150,7 @@ def pairs_with_a_key(
     for thing in things:
         for key in keys_of(thing):
             holders.setdefault(key, []).append(thing)
-    pairs = (pair for alike in holders.values() for pair in combinations(alike[:most], 2))
+    pairs = chain.from_iterable(combinations(alike[:most], 2) for alike in holders.values())
     yield from dict.fromkeys(pairs)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from rightcall.core.words import name_tokens, stem, words
 from rightcall.lint.confusability.similarity import Rarity, ToolTexts
@@ -77,7 +78,7 @@ class Wording:
 
 def request_words(text: str, without: Collection[str] = ()) -> list[str]:
     """The informative words of a request in order, without those of its values."""
-    left_out = {word for value in without for word in words(value)}
+    left_out = set(chain.from_iterable(words(value) for value in without))
     return list(
         dict.fromkeys(
             word

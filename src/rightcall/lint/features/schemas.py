@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -60,7 +61,7 @@ def types_of(schema: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(declared, list):
         return tuple(name for name in declared if isinstance(name, str) and name != "null")
     lists = [variants for key in ("anyOf", "oneOf") if isinstance(variants := schema.get(key), list)]
-    inner = [variant.get("type") for variants in lists for variant in variants if isinstance(variant, dict)]
+    inner = [variant.get("type") for variant in chain.from_iterable(lists) if isinstance(variant, dict)]
     return tuple(dict.fromkeys(name for name in inner if isinstance(name, str) and name != "null"))
 
 

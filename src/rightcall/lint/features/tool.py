@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -225,7 +226,7 @@ class ToolFeatures:
             "annotations": self.annotations.get("title"),
             "input_examples": shown_examples(self.source),
         }
-        return texts + [text for key, value in inner.items() for text in _strings_in(value, (key,))]
+        return texts + list(chain.from_iterable(_strings_in(value, (key,)) for key, value in inner.items()))
 
     @cached_property
     def text(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 
 from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY
@@ -31,7 +32,7 @@ def duplicate_description(tools: SetFeatures) -> SetFindings:
     """
     seen: dict[tuple[str, ...], ToolFeatures] = {}
     comparable = {id(tool): _comparable_texts(tool) for tool in tools.tools}
-    shared = Counter(key for texts in comparable.values() for key in texts)
+    shared = Counter(chain.from_iterable(comparable.values()))
     for tool in tools.tools:
         # A first sentence that many tools share is about the server, not about what each of them does.
         texts = [key for key in comparable[id(tool)] if key[0] != _SENTENCE or shared[key] == 2]

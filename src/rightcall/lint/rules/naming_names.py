@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 
 from rightcall.core.groups import group_by
 from rightcall.core.words import name_tokens, stem, words
@@ -100,9 +101,9 @@ def generic_name(tools: SetFeatures) -> SetFindings:
     Passes: {"name": "get_forecast"}
     """
     uses = Counter(
-        thing
-        for name in tools.by_name
-        for thing in {stem(token) for token in name_tokens(name.rpartition(".")[2])}
+        chain.from_iterable(
+            {stem(token) for token in name_tokens(name.rpartition(".")[2])} for name in tools.by_name
+        )
     )
     for tool in tools.tools:
         namespace = set(name_tokens(tool.source.server))

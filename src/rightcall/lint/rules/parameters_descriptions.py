@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any
 
 from rightcall.core.text import names_and_more
@@ -99,7 +100,7 @@ _STANDARD = word_set(
     "lang language languages locale currency country format formats mime encoding unit units algorithm"
 )
 """Parameters whose values are codes that everybody knows."""
-_PLAIN = UNITS | frozenset(word for pair in (*OPPOSITES, *SIDES) for word in pair)
+_PLAIN = UNITS | frozenset(chain.from_iterable((*OPPOSITES, *SIDES)))
 
 
 @tool_rule("TD322", "info", sources=("OAI-fc", "SM1"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import chain
 from typing import Any
 
 from rightcall.core.words import word_set
@@ -200,15 +201,15 @@ def strict_limits(tools: SetFeatures) -> SetFindings:
 
 
 def _anthropic_counts(tools: list[ToolFeatures]) -> dict[str, int]:
-    optional = sum(not node.required for tool in tools for node in tool.properties)
-    schemas = [node.schema for tool in tools for node in tool.properties]
+    optional = sum(sum(not node.required for node in tool.properties) for tool in tools)
+    schemas = [node.schema for node in chain.from_iterable(tool.properties for tool in tools)]
     unions = sum(isinstance(s.get("type"), list) or "anyOf" in s or "oneOf" in s for s in schemas)
     return {"tools": len(tools), "optional parameters": optional, "union parameters": unions}
 
 
 def _openai_counts(tool: ToolFeatures) -> dict[str, int]:
     lists = [values for node in tool.nodes if isinstance(values := node.schema.get("enum"), list)]
-    enums = [value for values in lists for value in values]
+    enums = list(chain.from_iterable(lists))
     characters = sum(len(node.name) for node in tool.properties) + sum(len(str(value)) for value in enums)
     return {
         "properties": len(tool.properties),

@@ -97,5 +97,5 @@ def _returns_many(tool: ToolFeatures) -> bool:
     """Does it look for whatever matches a query, or for several things? search_composer looks for one."""
     if any(EFFECTS.get(token) in ("create", "update", "destroy") for token in tool.name_tokens):
         return False
-    asks = any(token in _QUERIES for name in tool.parameter_names for token in name_tokens(name))
+    asks = any(any(token in _QUERIES for token in name_tokens(name)) for name in tool.parameter_names)
     return asks or tool.name_tokens[-1].endswith("s")

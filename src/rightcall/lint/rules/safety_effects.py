@@ -78,7 +78,7 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
     ):
         return
     about_money = effect.kind == "money" and any(
-        token in MONEY_WORDS for name in tool.parameter_names for token in name_tokens(name)
+        any(token in MONEY_WORDS for token in name_tokens(name)) for name in tool.parameter_names
     )
     is_noticed = effect.verb in ONCE_ONLY or not _PAYMENTS.isdisjoint(tool.name_words - {effect.verb})
     severity: Severity = "error" if about_money else "warning" if is_noticed else "info"

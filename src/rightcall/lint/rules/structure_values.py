@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from rightcall.core.declared_values import value_problem
@@ -25,7 +26,7 @@ _BOUNDS = (
     ("minItems", "maxItems"),
     ("minProperties", "maxProperties"),
 )
-_KEYS = frozenset(("enum", "const", "default", "examples", *(key for pair in _BOUNDS for key in pair)))
+_KEYS = frozenset(("enum", "const", "default", "examples", *chain.from_iterable(_BOUNDS)))
 
 
 @tool_rule("TD005", "error", fix="suggested", sources=("measured", "JSON"))
@@ -170,7 +171,7 @@ def _unknown_keys(extension: Any, path: JsonPath) -> Findings:
 
 @cache
 def _rule_words() -> tuple[str, ...]:
-    return tuple(name for rule in all_rules() for name in (rule.code, rule.name))
+    return tuple(chain.from_iterable((rule.code, rule.name) for rule in all_rules()))
 
 
 _REASON_HINT = (

@@ -13,6 +13,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -211,7 +212,7 @@ def in_style_of(old: str, text: str, newline: str) -> str | None:
         wrapped = (
             textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines
         )
-        lines = [line for part in wrapped for line in (*part, "")][:-1]
+        lines = list(chain.from_iterable((*part, "") for part in wrapped))[:-1]
     body = newline.join(indent + line if line else "" for line in lines)
     written = f"{head}{newline}{body}{old[len(old.rstrip()) :] or newline}"
     return written if _reads_as(written, text) else None

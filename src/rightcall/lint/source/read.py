@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from rightcall.core.errors import InputError
@@ -42,7 +43,7 @@ def read_paths(
             read |= inside
         elif (whole := _real_path(path)) not in read:
             read[whole] = read_file(path, import_python=import_python)
-    tool_sets = [tool_set for sets in read.values() for tool_set in sets]
+    tool_sets = list(chain.from_iterable(read.values()))
     if not tool_sets:
         raise InputError("", "no tool definitions found", "pass a JSON or YAML file with a list of tools")
     return tool_sets

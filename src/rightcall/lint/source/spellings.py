@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import suggestion
@@ -26,11 +27,11 @@ _OUTPUT_KEYS = ("output_schema", "outputSchema", "response", "returns")
 def tools_in(document: Document) -> list[SourceTool]:
     """Every tool of a document: a list, one tool, or an object that holds the list under a usual key."""
     server = _server(document.value)
-    return [
-        tool
-        for value, path in _candidates(document.value, ())
-        for tool in _read(value, path, document, server)
-    ]
+    return list(
+        chain.from_iterable(
+            _read(value, path, document, server) for value, path in _candidates(document.value, ())
+        )
+    )
 
 
 def stray_in(document: Document) -> tuple[JsonPath, str, str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -151,7 +152,7 @@ def join_sets(sets: Sequence[ToolSet], *, together: bool = False) -> list[ToolSe
         return [_one(sets)] if len(sets) > 1 else list(sets)
     alone = group_by(filter(_is_file_of_one_tool, sets), lambda tool_set: tool_set.tools[0].server)
     first = {id(members[0]): members for members in alone.values() if len(members) > 1}
-    later = {id(tool_set) for members in first.values() for tool_set in members[1:]}
+    later = {id(tool_set) for tool_set in chain.from_iterable(members[1:] for members in first.values())}
     return [
         _one(first[id(tool_set)]) if id(tool_set) in first else tool_set
         for tool_set in sets
@@ -165,8 +166,8 @@ def _is_file_of_one_tool(tools: ToolSet) -> bool:
 
 
 def _one(sets: Sequence[ToolSet]) -> ToolSet:
-    tools: list[SourceTool] = [tool for tool_set in sets for tool in tool_set.tools]
-    provider_run = [name for tool_set in sets for name in tool_set.provider_run]
+    tools: list[SourceTool] = list(chain.from_iterable(tool_set.tools for tool_set in sets))
+    provider_run = list(chain.from_iterable(tool_set.provider_run for tool_set in sets))
     return ToolSet(_folder_of(tool_set.name for tool_set in sets), tuple(tools), tuple(provider_run))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from rightcall.metrics.base import Metric
@@ -50,7 +51,7 @@ class Confirmation(Metric):
         if not trajectory.approvals_seen and not any(map(was_asked_about, trajectory.calls)):
             return Score.broken(UNSEEN)
         failures = {tool: _confirmation_failures(tool, trajectory) for tool in tools}
-        codes = [failure for of_tool in failures.values() for failure in of_tool]
+        codes = list(chain.from_iterable(failures.values()))
         if self.needless == "forbid":
             codes += [
                 Failure("needless_confirmation", call.name, actual=call.arguments, call=at)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, ClassVar, get_args
 
 from msgspec.structs import replace
@@ -204,7 +205,7 @@ class TurnRubric(Rubric):
         rubric = self.form.rule(case)
         answers = self.form.answers(utterances(case))
         judged = await asyncio.gather(*(self.ask(rubric, shown, MAJORITY) for shown in form.materials(case)))
-        judging = summarize_votes([vote for votes in judged for vote in votes])
+        judging = summarize_votes(list(chain.from_iterable(judged)))
         judging = replace(judging, unanimous=all(summarize_votes(votes).unanimous for votes in judged))
         shares = [share_of(votes, MAJORITY, self.votes) for votes in judged]
         broken = next((share for share in shares if isinstance(share, Vote)), None)

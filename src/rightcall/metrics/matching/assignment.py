@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from heapq import nlargest
+from itertools import chain
 
 MOST_STEPS = 25_000_000
 """Steps of aligning that a case may take: about five seconds."""
@@ -81,7 +82,9 @@ def _among_the_best(weights: Sequence[Sequence[float]]) -> list[tuple[int, int]]
     An assignment that gives a row another column leaves one of those free, and is worth no more.
     """
     rows = len(weights)
-    kept = sorted({j for row in weights for j in nlargest(rows, range(len(row)), key=row.__getitem__)})
+    kept = sorted(
+        set(chain.from_iterable(nlargest(rows, range(len(row)), key=row.__getitem__) for row in weights))
+    )
     return [(i, kept[j]) for i, j in best_assignment([[row[j] for j in kept] for row in weights])]
 
 

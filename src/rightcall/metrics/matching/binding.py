@@ -9,6 +9,7 @@ partners of one expected call are tried in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from rightcall.metrics.matching.alignment import CallComparison, CallPair
 from rightcall.metrics.matching.base import Sources, mentions_ref
@@ -33,7 +34,7 @@ class Binding:
         self._slots_of = {
             name: [i for i, s in enumerate(slots) if s.call.id == name] for name in sources.named
         }
-        self._referred = [slot for name in sorted(self._slots_of) for slot in self._slots_of[name]]
+        self._referred = list(chain.from_iterable(self._slots_of[name] for name in sorted(self._slots_of)))
         self._reading = [i for i, slot in enumerate(slots) if mentions_ref(slot.call.args)]
         compared = max(1, len(self._reading) * len(table.calls))
         self._most_trials = min(MOST_TRIALS, max(2, MOST_COMPARISONS // compared))

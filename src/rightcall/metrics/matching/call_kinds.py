@@ -6,6 +6,7 @@ A suite without skills pays one comparison per case: whether its tools contain a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 from rightcall.records.call import ToolCall
@@ -85,7 +86,7 @@ def calls_to_judge(golden: Golden, trajectory: Trajectory, tools: Mapping[str, T
 def skills_to_load(golden: AnyGolden, index: SkillIndex) -> list[str]:
     """The skills that a golden expects to be loaded."""
     tools = (call.tool for call in expectations_of(golden))
-    names = [name for tool in tools for name in ((tool,) if isinstance(tool, str) else tool)]
+    names = list(chain.from_iterable((tool,) if isinstance(tool, str) else tool for tool in tools))
     return list(dict.fromkeys(name for name in names if name in index.tools))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from pkgutil import iter_modules
 from typing import Any
 
@@ -20,11 +21,12 @@ from rightcall.metrics.matching import matchers
 from rightcall.metrics.matching.base import Kind, Matcher, Scope, list_of
 from rightcall.metrics.matching.matchers import collections, text, values
 
-KINDS: dict[str, Kind] = {
-    name: kind
-    for module in iter_modules(matchers.__path__)
-    for name, kind in import_module(f"{matchers.__name__}.{module.name}").KINDS.items()
-}
+KINDS: dict[str, Kind] = dict(
+    chain.from_iterable(
+        import_module(f"{matchers.__name__}.{module.name}").KINDS.items()
+        for module in iter_modules(matchers.__path__)
+    )
+)
 """Every matcher by its key."""
 
 

@@ -324,7 +324,7 @@ def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
     alternatives = golden.any_of if isinstance(golden, Golden) else ()
     sets = [("expected_calls", golden.expected_calls)]
     sets += [(f"any_of[{i}]", calls) for i, calls in enumerate(alternatives)]
-    if any(call.required for _, calls in sets for call in calls):
+    if any(any(call.required for call in calls) for _, calls in sets):
         if golden.no_calls:
             yield "no_calls is true, but calls are expected", "remove one of the two"
         if golden.category == "negative":

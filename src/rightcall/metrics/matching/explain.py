@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -96,7 +97,7 @@ def forbidden_among(
     for at, call in others:
         arguments = call.arguments or {}
         fitting = [slot for slot in slots if slot.fits(call.name)]
-        for name in dict.fromkeys(name for slot in fitting for name in slot.call.forbidden_args):
+        for name in dict.fromkeys(chain.from_iterable(slot.call.forbidden_args for slot in fitting)):
             if name in arguments:
                 yield Failure("forbidden_arg", call.name, name, actual=arguments[name], call=at)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set as AbstractSet
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -196,7 +197,7 @@ def _without_confirmations(
     allowed = {at for at, call in enumerate(calls) if call.name in golden.confirm}
     if golden.as_ is not None:
         allowed |= places_of_refusals(golden.as_, calls, tools)
-    stated = [fits(call.tool) for expected in _alternatives(golden) for call in expected]
+    stated = [fits(call.tool) for call in chain.from_iterable(_alternatives(golden))]
     unstated = {at for at in allowed if not any(fitting(calls[at].name) for fitting in stated)}
     return trajectory, settled | unstated
 

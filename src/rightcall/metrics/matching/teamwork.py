@@ -7,6 +7,7 @@ over or delegates then has the name of what it does, such as `handoff to billing
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -98,13 +99,13 @@ def names_of(pattern: Any) -> list[str]:
 
 def team_of(golden: AnyGolden, trajectory: Trajectory) -> set[str]:
     """Every agent that the golden or the trajectory names."""
-    names = {name for call in trajectory.calls for name in path_of(call)}
-    names |= {name for answer in trajectory.answers for name in answer.path}
+    names = set(chain.from_iterable(path_of(call) for call in trajectory.calls))
+    names |= set(chain.from_iterable(answer.path for answer in trajectory.answers))
     names |= set(golden.agents) | set(names_of(golden.answered_by))
     patterns = [*(call.tool for call in expectations_of(golden)), *golden.forbidden_calls]
     for pattern in patterns:
         if isinstance(pattern, dict):
-            names |= {name for word in LABELS for name in names_of(pattern.get(word))}
+            names |= set(chain.from_iterable(names_of(pattern.get(word)) for word in LABELS))
     for call in expectations_of(golden):
         names |= set(names_of(call.by))
     return {name for name in names if name}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -50,7 +51,7 @@ class SetupEar:
 
     def hear(self, golden: str, system: Sequence[Any], tools: Sequence[Any]) -> None:
         """A request for a golden."""
-        texts = [text for part in system for text in _texts(part)]
+        texts = list(chain.from_iterable(_texts(part) for part in system))
         with self._lock:
             self._goldens.add(golden)
             for text in texts:
@@ -81,9 +82,11 @@ def _texts(part: Any) -> list[str]:
     if isinstance(part, str):
         return [part]
     if isinstance(part, list):
-        return [text for item in part for text in _texts(item)]
+        return list(chain.from_iterable(_texts(item) for item in part))
     if isinstance(part, dict):
-        return [text for name in ("content", "text", "parts") if name in part for text in _texts(part[name])]
+        return list(
+            chain.from_iterable(_texts(part[name]) for name in ("content", "text", "parts") if name in part)
+        )
     return []
 
 

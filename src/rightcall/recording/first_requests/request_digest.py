@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -100,7 +101,7 @@ def distinct_first_requests(digests: Iterable[str]) -> tuple[str, ...]:
         request = read_first_request(text)
         steady = tuple(part.steady for part in request.parts.values()) if request else ()
         kept.setdefault(steady, []).append(text)
-    texts = [text for group in list(kept.values())[:3] for text in group[:2]]
+    texts = list(chain.from_iterable(group[:2] for group in list(kept.values())[:3]))
     return tuple(texts) if any(texts) else ()
 
 
@@ -205,7 +206,7 @@ def compare_requests(before: Sequence[FirstRequest], now: CapturedRequest) -> Re
 def _part_change(name: str, before: Sequence[FirstRequest], now: CapturedRequest) -> str:
     if name != "tools":
         return "base URL" if name == "url" else name
-    earlier = {tool for first in before for tool in first.tools} - {*now.digests.tools}
+    earlier = set(chain.from_iterable(first.tools for first in before)) - {*now.digests.tools}
     others = [tool for tool in now.digests.tools if not any(tool in first.tools for first in before)]
     words = [_tool_change(tool, earlier, others, now.tool_names) for tool in others]
     gone = len(earlier) - len(others)

@@ -10,6 +10,7 @@ OpenAI Agents SDK                 new_items       Mistral, Haystack   outputs, r
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import InputError
@@ -126,7 +127,7 @@ def one_answer(entries: list[Any], name: str, where: str) -> list[Any]:
 
 def _flat(entries: list[Any]) -> list[Document]:
     nested = (entry if isinstance(entry, list) else [entry] for entry in entries)
-    return [entry if isinstance(entry, dict) else {} for entries in nested for entry in entries]
+    return [entry if isinstance(entry, dict) else {} for entry in chain.from_iterable(nested)]
 
 
 def _message_in(entry: Document) -> Document | None:

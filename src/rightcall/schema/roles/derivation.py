@@ -8,6 +8,7 @@ whatever such a tool is told stays with the server that has it already.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.words import name_tokens, word_set
@@ -91,7 +92,7 @@ class _Derivation:
         self.nouns = nouns_of(tool.name)
         self.parameters = parameter_classes(tool)
         self.free_parameters = ToolRoles(tool.name, parameters=self.parameters).free_parameters
-        self.classes = {name for names in self.parameters.values() for name in names}
+        self.classes = set(chain.from_iterable(self.parameters.values()))
         self.reasons: list[RoleReason] = []
         self.kind = self._kind()
 
@@ -277,7 +278,7 @@ def _check_plan(plan: RolePlan, roles: dict[str, ToolRoles]) -> None:
             if name not in roles:
                 hint = suggestion(name, roles) or f"tools: {', '.join(list(roles)[:8])}"
                 raise InputError(f"roles.{key}", f"no tool '{name}'", hint)
-    parameters = {path for tool in roles.values() for path in tool.parameters}
+    parameters = set(chain.from_iterable(tool.parameters for tool in roles.values()))
     for name in plan.identity:
         if name not in parameters:
             hint = suggestion(name, parameters) or "name a parameter of a tool"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Mapping
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
@@ -116,7 +116,7 @@ def golden_row(
         score=_mean(trial.score for trial in judged),
         latency_ms=_mean(trial.latency_ms for trial in judged or unchecked if trial.latency_ms is not None),
         unchecked=len(unchecked),
-        danger=dangers_of((failure for trial in dangerous for failure in trial.codes), tools),
+        danger=dangers_of(chain.from_iterable(trial.codes for trial in dangerous), tools),
     )
 
 

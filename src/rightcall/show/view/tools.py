@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.matching.expectation import pattern_text
@@ -153,7 +154,7 @@ class ConfusionMatrix(Record, frozen=True):
 
     @property
     def most(self) -> int:
-        return max((count for row in self.counts for count in row), default=0)
+        return max(chain.from_iterable(self.counts), default=0)
 
 
 def confusion_of(cells: Sequence[ConfusionCell]) -> ConfusionMatrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, delete, select
@@ -83,11 +84,12 @@ def _delete(connection: Connection, run_key: int) -> None:
 
 
 def _drop_unused_documents(connection: Connection) -> None:
-    used = {
-        pair
-        for fingerprints in connection.execute(select(tables.runs.c.fingerprints)).scalars()
-        for pair in decode_record(fingerprints, dict[str, str]).items()
-    }
+    used = set(
+        chain.from_iterable(
+            decode_record(fingerprints, dict[str, str]).items()
+            for fingerprints in connection.execute(select(tables.runs.c.fingerprints)).scalars()
+        )
+    )
     d = tables.documents.c
     for kind, fingerprint in connection.execute(select(d.kind, d.fingerprint)).all():
         if (kind, fingerprint) not in used:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import (
@@ -60,7 +61,7 @@ class RunWriter:
         """
         if not results:
             return set()
-        names = {name for result in results for name in result.metrics}
+        names = set(chain.from_iterable(result.metrics for result in results))
         keys = self._store.metric_keys(names)
         pack = ScorePacker(keys)
         # The expensive part runs before the transaction, which keeps locks short.
@@ -93,7 +94,11 @@ def insert_results(
     if inserted < len(numbered):
         id_ = tables.results.c.id
         parts = portions([number for number, _ in numbered])
-        stored = {n for some in parts for n in connection.execute(select(id_).where(id_.in_(some))).scalars()}
+        stored = set(
+            chain.from_iterable(
+                connection.execute(select(id_).where(id_.in_(some))).scalars() for some in parts
+            )
+        )
         numbered = [(number, r) for number, r in numbered if number in stored]
     insert_rows(connection, tables.failed_metrics, [(n, key) for n, r in numbered for key in r.failed])
     codes = [(n, place, run_key, *code) for n, r in numbered for place, *code in r.codes]

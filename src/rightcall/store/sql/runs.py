@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, delete, func, select, update
@@ -74,7 +75,7 @@ def _comparison_rows(connection: Connection, before: str, after: str) -> Subquer
     sides = [_side(first, "before"), _side(second, "after")]
     keys = (first, second)
     counted = (
-        select(results.golden_id, *(column for side in sides for column in side))
+        select(results.golden_id, *chain.from_iterable(sides))
         .where(results.run_key.in_(keys))
         .group_by(results.golden_id)
         .subquery("counted")

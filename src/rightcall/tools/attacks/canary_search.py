@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -187,7 +188,7 @@ def find_in_halves(values: Iterable[Any], secret: str) -> Hit | None:
     core = core_of(secret)
     if len(core) < 2 * LEAST_HALF:
         return None
-    texts = [text for value in values for _, text in texts_of(value, keys=False)]
+    texts = [text for _, text in chain.from_iterable(texts_of(value, keys=False) for value in values)]
     if core in plain_text("".join(texts)):
         return Hit("split over calls")
     middle = len(core) // 2

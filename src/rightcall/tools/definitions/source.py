@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -96,7 +97,7 @@ def tools_of(source: str) -> list[Tool]:
 
     async def list_definitions() -> list[Tool]:
         async with open_source(source) as entries:
-            return [tool for entry in entries for tool in definitions_of(entry)]
+            return list(chain.from_iterable(definitions_of(entry) for entry in entries))
 
     return run_blocking(list_definitions())
 
@@ -160,7 +161,7 @@ def tool_entries(tools: Iterable[Any], where: str) -> list[Any]:
     """What a toolbox takes of objects: tools, worlds and functions as they are, definitions in any spelling, and the
     tools of frameworks' tools and agents.
     """
-    return [entry for at, part in enumerate(tools) for entry in _entries_of(part, f"{where}[{at}]")]
+    return list(chain.from_iterable(_entries_of(part, f"{where}[{at}]") for at, part in enumerate(tools)))
 
 
 def _entries_of(value: Any, where: str) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from rightcall.records.call import ToolCall
 from rightcall.records.record import Record
@@ -129,7 +130,7 @@ def fault_summary(pairs: Sequence[FaultPair], planned: Sequence[str]) -> FaultSu
     """What the faults did, over all pairs. `planned` names every fault of the plan."""
     struck = [pair for pair in pairs if pair.fired]
     able = [pair for pair in struck if pair.twin_passed]
-    fired = Counter(name for pair in pairs for name in pair.fired)
+    fired = Counter(chain.from_iterable(pair.fired for pair in pairs))
     return FaultSummary(
         trials=len(pairs),
         struck=len(struck),

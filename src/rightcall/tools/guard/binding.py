@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -59,7 +60,9 @@ class BoundPolicy:
         undeclared = frozenset(paths) - self._declared[tool]
         further: dict[str, tuple[ParameterClass, ...]] = {}
         if len(undeclared) > MOST_UNDECLARED:  # each is then bound as any of them would be
-            further = {"*": tuple(sorted({kind for path in undeclared for kind in classify(path, {})}))}
+            further = {
+                "*": tuple(sorted(set(chain.from_iterable(classify(path, {}) for path in undeclared))))
+            }
         key = (tool, frozenset((*further, *further.get("*", ()))) or undeclared)
         if key not in self._rules:
             further = further or {path: tuple(classify(path, {})) for path in undeclared}

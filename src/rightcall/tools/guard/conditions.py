@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from rightcall.core.text import pluralize
@@ -149,7 +150,7 @@ def _secrets(rule: GuardRule, leaves: Sequence[tuple[str, Any]], call: CheckedCa
 def _candidates(text: str) -> Iterator[str]:
     """Words of a text, runs of up to five of them, and its addresses: what a private value may be written as."""
     pieces = [piece.strip(".:!?/") for piece in _WORD.findall(fold(text))]
-    pieces += [part for piece in pieces for part in re.split(r"[:/.]", piece)]
+    pieces += list(chain.from_iterable(re.split(r"[:/.]", piece) for piece in pieces))
     yield from addresses_in(text)
     yield compact(text)
     for start in range(len(pieces)):

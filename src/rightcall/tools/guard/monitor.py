@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Literal
 
@@ -236,7 +236,7 @@ def calls_with_answers(messages: Iterable[Message]) -> list[ToolCall]:
     """The calls of messages, with the results that other messages have for them."""
     outputs = {result.call_id: result for message in messages for result in message.results}
     calls = []
-    for call in (call for message in messages for call in message.calls):
+    for call in chain.from_iterable(message.calls for message in messages):
         result = outputs.get(call.id) if call.status == "not_run" else None
         answered = result and replace(call, status="error" if result.is_error else "ok", output=result.output)
         calls.append(answered or call)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from rightcall.core.words import name_tokens, stem, words
@@ -131,7 +131,7 @@ class Provenance:
                 self.known.add(folded)
 
     def _read_leaf(self, name: str, value: str, *, external: bool, trusted: bool) -> None:
-        tokens = frozenset(token for word in name_tokens(name) for token in (word, singular(word)))
+        tokens = frozenset(chain.from_iterable((word, singular(word)) for word in name_tokens(name)))
         if secret_words := PRIVATE_FIELDS & tokens:
             self._add_private(value, secret_words)
         if trusted:

@@ -11,6 +11,7 @@ import os
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import ConfigError, InfrastructureError
@@ -86,7 +87,7 @@ def request_headers(address: McpAddress) -> dict[str, str]:
 def secrets_of(address: McpAddress) -> list[str]:
     """Values that must not be shown: of headers, of the environment of a program, and of the variables they name."""
     values = [*address.env.values(), *address.headers.values()]
-    names = [name for text in address.headers.values() for name in _VARIABLE.findall(text)]
+    names = list(chain.from_iterable(_VARIABLE.findall(text) for text in address.headers.values()))
     names += [address.oauth.client_secret_env] if address.oauth else []
     values += [os.environ.get(name, "") for name in names]
     values += [text.split(maxsplit=1)[1] for text in values if text.lower().startswith(("bearer ", "basic "))]

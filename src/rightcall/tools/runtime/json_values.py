@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable, Collection
+from itertools import chain
 from typing import Any
 
 from rightcall.core.canonical_json import canonical
@@ -58,9 +59,13 @@ def _wants_integer(schema: Any) -> bool:
 def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     """Every number, text and truth value with the path that leads to it: `messages[0].body`."""
     if isinstance(value, dict):
-        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}".lstrip("."))]
+        return list(
+            chain.from_iterable(leaves(inner, f"{path}.{name}".lstrip(".")) for name, inner in value.items())
+        )
     if isinstance(value, list):
-        return [leaf for index, inner in enumerate(value) for leaf in leaves(inner, f"{path}[{index}]")]
+        return list(
+            chain.from_iterable(leaves(inner, f"{path}[{index}]") for index, inner in enumerate(value))
+        )
     return [(path, value)] if value is not None else []
 
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import chain
 from typing import Any, Literal
 
 import msgspec
@@ -272,7 +273,7 @@ class Toolbox:
     def _check_entries(self, tools: Iterable[AnyTool], execute: str) -> list[BoundTool]:
         problems = []
         seen = set()
-        entries = [entry for source in tools for entry in self._entries_of(source, execute)]
+        entries = list(chain.from_iterable(self._entries_of(source, execute) for source in tools))
         for entry in entries:
             if entry.tool.name in seen:
                 problems.append(f"two tools are named '{entry.tool.name}'; rename one")

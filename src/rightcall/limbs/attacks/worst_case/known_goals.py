@@ -4,6 +4,7 @@ a secret sent to somebody the user named, a title taken from the attacker's text
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rightcall.core.words import name_tokens, stem, words
@@ -82,7 +83,7 @@ def _goals_nobody_asked(task: HijackedTask, fields: Fields) -> Iterator[Goal]:
     said = words(" ".join(user_texts(task.golden)))
     stems = {*said, *map(stem, said)}
     for name, of_tool in task.sinks.items():
-        asked = {form for word in words_of(words_that_ask(of_tool)) for form in (word, stem(word))}
+        asked = set(chain.from_iterable((word, stem(word)) for word in words_of(words_that_ask(of_tool))))
         is_asked = any(call.name == name for call in task.user_calls) or not asked.isdisjoint(stems)
         if is_asked or set(of_tool.sinks) == {"egress"}:
             continue

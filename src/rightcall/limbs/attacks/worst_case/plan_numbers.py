@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -49,7 +50,7 @@ async def worst_case_numbers(plan: Plan, tools: Mapping[str, Tool], threat: Thre
     too, although nobody supplies their results.
     """
     entries = list(tools_of(plan.agent))
-    defined = {tool.name for entry in entries for tool in definitions_of(entry)}
+    defined = {tool.name for tool in chain.from_iterable(definitions_of(entry) for entry in entries)}
     entries += [tool for name, tool in tools.items() if name not in defined]
     subject = AttackSubject(plan.name, tuple(entries), plan=plan)
     policy = guard_policy(plan.agent.guard)

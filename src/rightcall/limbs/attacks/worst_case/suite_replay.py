@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ async def replay_worst_case(goldens: Iterable[AnyGolden], setup: WorstCaseSetup)
             skipped[golden.id] = "no call fits safety.forbidden; state it in safety.replay"
             continue
         _plant(planting, golden, goals, roles, threat=setup.threat)
-        his = [call for goal in goals for call in goal.calls]
+        his = list(chain.from_iterable(goal.calls for goal in goals))
         planting.remember((*setup.recorded.get(golden.id, ()), *his), offered)
         replay = replays[golden.id] = Replay(task, goals, planted, setup.system)
         await replay.run()
@@ -191,14 +192,14 @@ def summarize(
     unknown_results: Collection[str] = (),
 ) -> WorstCaseResult:
     """The sums over all goldens; what was not tried is inconclusive, with the reason."""
-    rows = [row for replay in replays.values() for row in replay.rows]
+    rows = list(chain.from_iterable(replay.rows for replay in replays.values()))
     user = [row for row in rows if row.who == "user"]
     stops = tuple(row for row in user if row.stopped)
     unguarded: dict[tuple[str, str], Unguarded] = {}
     for replay in replays.values():
         for reached in replay.unguarded.values():
             unguarded.setdefault((reached.tool, reached.goal), reached)
-    tries = [positions for replay in replays.values() for positions in replay.tries()]
+    tries = list(chain.from_iterable(replay.tries() for replay in replays.values()))
     undelivered = {name: NOTHING_READ for name, replay in replays.items() if not replay.delivered}
     numbers = WorstCaseNumbers(
         setup.guard_name,
@@ -235,7 +236,7 @@ def _shares(tries: Iterable[Sequence[CallRow]]) -> tuple[GuardShare, ...]:
             calls[kind] += 1
             if _is_stopped(positions):
                 stopped[kind] += 1
-                rules[kind].update(list(dict.fromkeys(rule for row in positions for rule in row.by)))
+                rules[kind].update(list(dict.fromkeys(chain.from_iterable(row.by for row in positions))))
     return tuple(GuardShare(kind, stopped[kind], calls[kind], dict(rules[kind])) for kind in calls)
 
 
@@ -259,7 +260,7 @@ def _inconclusive(
         gaps.append(f"no world, mock or recording supplies what {names} returns")
     attacks = [row for replay in replays.values() for row in replay.rows if row.who == "attacker"]
     tried = {row.tool for row in attacks} | {row.goal.split()[1] for row in attacks if " " in row.goal}
-    if untried := sorted({name for replay in replays.values() for name in replay.untried} - tried):
+    if untried := sorted(set(chain.from_iterable(replay.untried for replay in replays.values())) - tried):
         names = first_names(untried, 5)
         gaps.append(
             f"no call of {names} could be made that fits the schema, so it was not tried; state it in safety.replay"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -45,8 +46,8 @@ MOST_TOOLS = 12
 
 def extra_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
     """One offered tool more that changes the world."""
-    used = {call.name for behaviour in scene.good for call in behaviour.calls}
-    arguments_given = {name: value for call in good.calls for name, value in (call.arguments or {}).items()}
+    used = {call.name for call in chain.from_iterable(behaviour.calls for behaviour in scene.good)}
+    arguments_given = dict(chain.from_iterable((call.arguments or {}).items() for call in good.calls))
     others = sorted(name for name in scene.toolset.tools if name not in used and scene.effectful(name))
     for name in others[:MOST_TOOLS]:
         arguments = scene.toolset.fill(name, arguments_given, f"{scene.seed}:{name}")
@@ -69,7 +70,7 @@ def repeat_call(scene: Scene, good: Trajectory) -> Iterator[Change]:
 def sibling_tool(scene: Scene, good: Trajectory) -> Iterator[Change]:
     """The tool replaced by the one that is most easily confused with it; shared arguments are kept."""
     accepted = [fits(call.tool) for call in scene.expectations()]
-    used = {call.name for behaviour in scene.good for call in behaviour.calls}
+    used = {call.name for call in chain.from_iterable(behaviour.calls for behaviour in scene.good)}
     for at, call in enumerate(good.calls):
         for name in scene.toolset.neighbours(call.name):
             arguments = scene.toolset.fill(name, call.arguments or {}, f"{scene.seed}:{name}")

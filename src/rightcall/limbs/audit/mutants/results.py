@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -81,7 +82,7 @@ def skip_lookup(scene: Scene, good: Trajectory) -> Iterator[Change]:
 def _source_tools(scene: Scene) -> list[Any]:
     """The tools of expected calls that a `ref` or an `after` names."""
     expected = scene.expectations()
-    names = {name for call in expected for name in call.after}
+    names = set(chain.from_iterable(call.after for call in expected))
     for call in expected:
         for spec in (call.args or {}).values():
             inner = spec.get("ref") if isinstance(spec, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, Start]:
         raise click.UsageError("--turns generates conversations from --tools alone, without --from")
     if sources == ("scratch",):
         return count, lambda synthesizer: synthesizer.afrom_scratch(count)
-    paths = [path for source in sources for path in _paths(Path(source))]
+    paths = list(chain.from_iterable(_paths(Path(source)) for source in sources))
     kinds = {path.suffix.lower() in DOCUMENTS for path in paths}
     if kinds == {True}:
         config = ContextConstructionConfig()
@@ -80,7 +81,7 @@ def work_of(maker: Synthesizer, options: GenerateOptions) -> tuple[int, Start]:
 
 
 def _from_goldens(paths: list[Path], per: int) -> tuple[int, Start]:
-    loaded_goldens = [golden for path in paths for golden in load_goldens(path)]
+    loaded_goldens = list(chain.from_iterable(load_goldens(path) for path in paths))
     goldens = [golden for golden in loaded_goldens if isinstance(golden, Golden)]
     if len(goldens) < len(loaded_goldens):
         raise InputError(str(paths[0]), "contains conversations", "conversations are generated from --tools")

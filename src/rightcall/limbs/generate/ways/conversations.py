@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 
@@ -43,7 +44,7 @@ class ConversationJob:
                 return Made(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
-        calls = tuple(call for turn in turns for call in turn.expected_calls or ())
+        calls = tuple(chain.from_iterable(turn.expected_calls or () for turn in turns))
         names = dict.fromkeys(str(call.tool) for call in calls)
         golden = ConversationalGolden(
             f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}.",

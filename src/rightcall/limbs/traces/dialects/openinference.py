@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
@@ -83,7 +84,7 @@ def _model(observation: Observation, attributes: dict[str, Any]) -> None:
         observation.answer = next(iter(merge_answers(read)[-1:]), None)
     observation.answer = _complete_answer(observation.answer, attributes)
     offered = [as_dict(item.get("tool")) for item in as_dicts(nest_attributes(attributes, "llm.tools"))]
-    observation.tools = [tool for raw in offered for tool in definitions(raw.get("json_schema"))]
+    observation.tools = list(chain.from_iterable(definitions(raw.get("json_schema")) for raw in offered))
     counts = (f"llm.token_count.{name}" for name in ("prompt", "completion", "prompt_details.cache_read"))
     observation.read_tokens(attributes, *((name,) for name in counts))
     observation.model = first_text(attributes.get("llm.model_name"))

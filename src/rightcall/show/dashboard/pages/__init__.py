@@ -6,6 +6,7 @@ and its `NAVIGATION`, a title and a path.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from starlette.routing import BaseRoute
@@ -19,7 +20,7 @@ def all_routes() -> list[BaseRoute]:
     from pkgutil import iter_modules
 
     modules = [import_module(f"{__name__}.{page.name}") for page in iter_modules(__path__)]
-    return [route for module in (*added_pages(), *modules) for route in module.routes]
+    return list(chain.from_iterable(module.routes for module in (*added_pages(), *modules)))
 
 
 def added_pages() -> list[Any]:
