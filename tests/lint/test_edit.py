@@ -59,7 +59,6 @@ tools:
       Returns the tides of one port. Use it for ships.
       Fails with not_found.
     input_schema:
-      type: object
       properties:
         port: {type: str, description: Name of the port in English.}
       required: [port]
@@ -69,13 +68,10 @@ tools:
 def test_a_fix_in_yaml_keeps_comments_and_layout(tmp_path: Path) -> None:
     file = tmp_path / "tools.yaml"
     file.write_text(YAML)
-    fixed = fix(read_paths([file]), config=LintConfig(select=("TD006", "TD309")))
+    fixed = fix(read_paths([file]), config=LintConfig(select=("TD006", "TD002")))
     write(fixed)
-    assert sorted(fixed[0].codes) == ["TD006", "TD309"]
-    assert (
-        file.read_text()
-        == YAML.replace("type: str,", "type: string,") + "      additionalProperties: false\n"
-    )
+    assert sorted(fixed[0].codes) == ["TD002", "TD006"]
+    assert file.read_text() == YAML.replace("type: str,", "type: string,") + '      type: "object"\n'
 
 
 SHARED = """\
@@ -99,11 +95,8 @@ SHARED = """\
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_fix_in_yaml_follows_anchors_line_ends_and_blocks_of_text(newline: str) -> None:
     text = SHARED.replace("\n", newline)
-    (fixed,) = fix(
-        read_text(text, kind=".yaml"), config=LintConfig(select=("TD006", "TD309", "hidden-unicode"))
-    )
-    closed = SHARED.replace("{type: string}\n", "{type: string}\n    additionalProperties: false\n")
-    wanted = closed.replace("type: dict", "type: object").replace("\u200b", "")
+    (fixed,) = fix(read_text(text, kind=".yaml"), config=LintConfig(select=("TD006", "hidden-unicode")))
+    wanted = SHARED.replace("type: dict", "type: object").replace("\u200b", "")
     assert fixed.after.text == wanted.replace("\n", newline)
 
 
@@ -123,15 +116,10 @@ def test_a_fix_shows_as_a_diff() -> None:
 
 
 def test_fixes_that_touch_each_other_take_turns() -> None:
-    schema = {
-        "type": "dict",
-        "properties": {"q": {"type": "str", "required": True, "title": "Q", "nullable": True}},
-    }
+    schema = {"properties": {"q": {"type": "str", "format": "made-up", "description": "A\u200b b."}}}
     tool = [{"name": "a", "description": "b", "parameters": schema}]
-    (fixed,) = fix(read_text(json.dumps(tool)), config=LintConfig(select=("TD0", "TD606", "TD711", "TD309")))
+    (fixed,) = fix(read_text(json.dumps(tool)), config=LintConfig(select=("TD0", "TD709", "TD801")))
     assert fixed.after.value[0]["parameters"] == {
         "type": "object",
-        "properties": {"q": {"type": ["string", "null"]}},
-        "required": ["q"],
-        "additionalProperties": False,
+        "properties": {"q": {"type": "string", "description": "A b. Format: made-up."}},
     }

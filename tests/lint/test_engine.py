@@ -9,7 +9,7 @@ import pytest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.lint.config import LintConfig, config_from
 from rightcall.lint.engine import lint
-from rightcall.lint.rule import all_rules, find_rule
+from rightcall.lint.rule import find_rule
 from rightcall.lint.source.read import read_text
 from rightcall.lint.source.tools import tool_set
 from rightcall.records import Annotations, Tool
@@ -166,10 +166,3 @@ def test_a_table_of_pyproject_becomes_a_config() -> None:
         config_from({"selct": []})
     with pytest.raises(ConfigError, match="unknown target 'opnai'; did you mean 'openai'"):
         LintConfig(targets=("opnai",))
-
-
-def test_there_are_the_rules_of_the_catalogue() -> None:
-    codes = [rule.code for rule in all_rules()]
-    families = [sum(code.startswith(f"TD{number}") for code in codes) for number in range(10)]
-    assert sum(code.startswith("SK1") for code in codes) == 17
-    assert families == [8, 8, 11, 17, 10, 5, 5, 12, 17, 2]

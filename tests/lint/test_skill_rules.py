@@ -49,8 +49,7 @@ def test_a_rule_documents_itself(rule: Rule) -> None:
     assert rule.summary in as_page(rule)
 
 
-def test_there_are_seventeen_and_their_severities() -> None:
-    assert [rule.code for rule in RULES] == [f"SK{number}" for number in range(101, 118)]
+def test_the_worst_rules_are_errors() -> None:
     assert {find_rule(code).severity for code in ("SK101", "SK102", "SK103", "SK112", "SK113", "SK116")} == {
         "error"
     }
@@ -64,12 +63,12 @@ def test_a_clean_skill_is_clean(tmp_path: Path) -> None:
 def test_rules_about_schemas_do_not_look_at_skills(tmp_path: Path) -> None:
     rules = {rule.code for rule in all_rules() if rule.applies(to_skill=True)}
     assert rules == ALSO_FOR_SKILLS | {rule.code for rule in RULES}
-    assert not {"TD104", "TD309", "TD502"} & rules
+    assert not {"TD104", "TD301", "TD502"} & rules
 
 
 @EACH
 def test_a_fingerprint_survives_lines_that_move(rule: Rule, tmp_path: Path) -> None:
-    if isinstance(rule.bad, list) or rule.code == "SK105":
+    if isinstance(rule.bad, list):
         return
     before = lint_example(tmp_path / "a", rule.bad)
     moved = {

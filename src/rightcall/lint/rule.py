@@ -88,7 +88,7 @@ FAMILIES: dict[str, str] = {
 """The families and their titles, in the order of the codes: TD0, TD1, …, then SK1; the last has no file."""
 
 ALSO_FOR_SKILLS = frozenset(
-    ("TD202", "TD203", "TD207", "TD212", "TD501", "TD503", "TD505", "TD601", "TD603", "TD801", "TD802", "TD803",
+    ("TD202", "TD203", "TD207", "TD501", "TD503", "TD505", "TD601", "TD603", "TD801", "TD802", "TD803",
      "TD804", "TD807", "TD808", "TD810", "TD811")
 )  # fmt: skip
 """Rules about tools that hold for the name and the description of a skill. TD502 is SK115 there."""

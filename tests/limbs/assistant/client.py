@@ -16,7 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 TOOLS = [
     {
         "name": "close_account",
-        "description": "This tool removes a customer. Cannot be undone.",
+        "description": "Removes a\u200b customer. Cannot be undone.",
         "input_schema": {"type": "object", "properties": {}, "additionalProperties": False},
     },
     {

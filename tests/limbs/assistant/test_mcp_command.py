@@ -31,12 +31,12 @@ def test_an_assistant_lints_fixes_runs_and_compares(project):
 
         found = await ask("lint_definitions", path="suite.yaml", severity="info")
         codes = {one["code"] for one in found["findings"]["items"]}
-        assert "TD604" in codes and found["path"] == "tools.json"
-        assert "This tool" in json.dumps((await ask("explain_rule", code="TD604"))["bad"])
+        assert "TD801" in codes and found["path"] == "tools.json"
+        assert (await ask("explain_rule", code="TD801"))["bad"]
         fix = await ask("propose_fix", path="tools.json")
-        assert '-    "description": "This tool removes' in fix["diff"]
-        assert "This tool" in (project / "tools.json").read_text()
-        assert fix["corrected"] == ["TD604"]
+        assert '+    "description": "Removes a customer' in fix["diff"]
+        assert "\\u200b" in (project / "tools.json").read_text()
+        assert fix["corrected"] == ["TD801"]
 
         tools = json.loads((project / "tools.json").read_text())
         tools[0]["description"] = "Erase the profile of a customer. Cannot be undone."

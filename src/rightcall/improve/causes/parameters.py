@@ -203,7 +203,7 @@ def parameter_description_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{place.in_calls('is wrong', symptoms)}, and it has no description",
             f"Describe {place.parameter}: what it is and its format"
             + (f", with an example such as {quote_values(examples)}." if examples else "."),
-            rules=("TD301", "TD110"),
+            rules=("TD301",),
         )
 
 

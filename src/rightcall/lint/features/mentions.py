@@ -28,11 +28,6 @@ GENERIC_NAME_TOKENS = word_set("""
     things tool tools update util utils value values work
     """)
 
-AMBIGUOUS_PARAMETERS = word_set("""
-    arg args argument arguments body config content context data details field fields id ids info input item items
-    key keys name obj object option options param params payload record source target text thing type user val value
-    values
-    """)
 
 ACRONYMS = word_set("""
     api apk aws bmi bmr cdn cfg cli cmd cms cnn cpf cpu crm cron csr css csv ctr cvs db dbs ddl dml dms dns dkk dvd edr

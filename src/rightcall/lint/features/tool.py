@@ -18,8 +18,6 @@ from rightcall.files.skill_folder import SkillFolder
 from rightcall.lint.features.mentions import CONTRAST, FILLER_WORDS
 from rightcall.lint.features.schemas import (
     Node,
-    schemas_that_must_not_loosen,
-    schemas_with_shared_value,
     walk,
 )
 from rightcall.lint.features.skill import SkillView
@@ -80,16 +78,6 @@ class ToolFeatures:
         """The input schema and every schema inside it, but for definitions that nothing refers to."""
         nodes = walk(self.schema, INPUT)
         return nodes if not DEFINITIONS & self.schema.keys() else _without_unused_definitions(nodes)
-
-    @cached_property
-    def sharing(self) -> frozenset[JsonPath]:
-        """The schemas whose value another schema validates too: closing one rejects what the other declares."""
-        return schemas_with_shared_value(self.nodes, self.resolve)
-
-    @cached_property
-    def counted(self) -> frozenset[JsonPath]:
-        """The schemas that are counted or negated: loosening one can reject what was accepted."""
-        return schemas_that_must_not_loosen(self.nodes, self.resolve)
 
     @cached_property
     def properties(self) -> list[Node]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rightcall.core.groups import group_by
-from rightcall.core.words import name_tokens, stem, word_set, words
+from rightcall.core.words import stem, word_set, words
 from rightcall.lint.confusability.pairs import LIKELY, WARN, ToolPair
 from rightcall.lint.confusability.similarity import edit_distance, pairs_with_a_key
-from rightcall.lint.features.mentions import GENERIC_NAME_TOKENS, LINKS, STOP_WORDS
+from rightcall.lint.features.mentions import LINKS, STOP_WORDS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
-from rightcall.lint.rule import SEVERITIES, Edit, Finding, SetFindings, Severity, set_rule
-from rightcall.schema.effects import DELETE_SYNONYMS, DESTROY, EFFECTS
+from rightcall.lint.rule import SEVERITIES, Finding, SetFindings, Severity, set_rule
+from rightcall.schema.effects import DELETE_SYNONYMS, DESTROY
 
 SAME_TEXT = 0.95
 DESTROYS = 0.80
@@ -206,28 +206,3 @@ def _finding(first: ToolFeatures, second: ToolFeatures, how: str) -> Finding:
     return Finding(
         ("name",), f"'{second.name}' {how} '{first.name}'", "make the difference a word", others=(first.name,)
     )
-
-
-@set_rule("TD507", "warning", fix="suggested", sources=("ANT-def", "MCP"))
-def missing_namespace(tools: SetFeatures) -> SetFindings:
-    """Tools of several servers, and a bare name such as `search`.
-
-    `search` of which server? A prefix by service (`jira_search`) tells the model and readers, and avoids name
-    clashes when servers are combined.
-
-    Fails: [{"server": "weather"}, {"server": "network", "name": "find"}]
-    Passes: [{"server": "weather"}, {"server": "network", "name": "find_stations"}]
-    """
-    for tool in tools.tools if len(tools.servers) > 1 else ():
-        server = name_tokens(tool.source.server)
-        if not server or set(server) & set(tool.name_tokens) or not tool.name_tokens:
-            continue
-        first, *rest = tool.name_tokens
-        if first in EFFECTS and all(token in GENERIC_NAME_TOKENS for token in rest):
-            better = f"{server[0]}_{tool.name}"
-            yield Finding(
-                ("name",),
-                f"'{tool.name}' could belong to any of {len(tools.servers)} servers",
-                f"add a prefix: {better}",
-                edits=(Edit(("name",), better),),
-            ).of(tool)

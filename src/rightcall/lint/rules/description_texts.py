@@ -130,39 +130,6 @@ def placeholder(tool: ToolFeatures) -> Findings:
 _WHOLE = PLACEHOLDERS | {""}
 
 
-_BROKEN = re.compile(
-    "[\u00c2\u00c3\u00e2][\u0080-\u00bf\u0152-\u0178\u0192\u02c6\u02dc\u2013-\u2122]{1,2}|\ufffd"
-)
-
-
-@tool_rule("TD212", "warning", fix="safe", sources=("practice",))
-def mojibake(tool: ToolFeatures) -> Findings:
-    """A text contains characters like `Ã©`, `â€™` or U+FFFD.
-
-    UTF-8 was decoded as another encoding. The model sees noise in the middle of words.
-
-    Fails: {"description": "Returns a cityâ€™s daily forecast, or an error. Use it for coming days. One entry a day."}
-    Passes: {"description": "Returns a city’s daily forecast, or an error. Use it for coming days. One entry a day."}
-    """
-    for path, text in tool.prose:
-        if text.isascii() or not (match := _BROKEN.search(text)):
-            continue
-        repaired = _BROKEN.sub(_repair, text)
-        edits = (Edit(path, repaired),) if repaired != text and not _BROKEN.search(repaired) else ()
-        near = excerpt(text[max(0, match.start() - 15) : match.end() + 15], 40)
-        yield Finding(
-            path, f"wrongly decoded characters: “{near}”", "save the source as UTF-8", edits=edits, safe=True
-        )
-
-
-def _repair(match: re.Match[str]) -> str:
-    """The characters whose UTF-8 bytes were read as Windows-1252."""
-    try:
-        return match.group().encode("cp1252").decode("utf-8")
-    except (UnicodeEncodeError, UnicodeDecodeError):
-        return match.group()
-
-
 @tool_rule("TD213", "warning", fix="suggested", sources=("OAI-fc",))
 def docstring_leak(tool: ToolFeatures) -> Findings:
     r"""An `Args:` block in the text documents parameters whose schemas have no description.

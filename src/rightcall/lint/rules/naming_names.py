@@ -7,10 +7,8 @@ from collections import Counter
 from itertools import chain
 
 from rightcall.core.groups import group_by
-from rightcall.core.words import name_tokens, stem, words
-from rightcall.lint.features.mentions import ACRONYMS, AMBIGUOUS_PARAMETERS, FILLER_WORDS, GENERIC_NAME_TOKENS
-from rightcall.lint.features.schemas import Node
-from rightcall.lint.features.text import excerpt
+from rightcall.core.words import name_tokens, stem
+from rightcall.lint.features.mentions import ACRONYMS, GENERIC_NAME_TOKENS
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, SetFindings, set_rule, tool_rule
@@ -165,41 +163,6 @@ def opaque_token(tool: ToolFeatures) -> Findings:
                 "spell it out, or say in the text what it is",
                 severity=None if number else "info",
             )
-
-
-@tool_rule("TD110", "warning", sources=("ANT-eng",))
-def ambiguous_param_name(tool: ToolFeatures) -> Findings:
-    """A parameter called id, data, value, user, type … and a description that adds nothing.
-
-    A model fills `user` with a name, an e-mail address or an id, whichever it saw last. `user_id` with a
-    sentence on where the id comes from is filled correctly.
-
-    Fails: {"input_schema": {"properties": {"user": {"type": "string", "description": "The user."}}}}
-    Passes: {"input_schema": {"properties": {"station": {
-      "type": "string", "description": "Name of the station, as list_stations gives it."
-    }}}}
-    """
-    for node in tool.parameters:
-        if leaves_open(node):
-            yield Finding(
-                node.path,
-                f"'{node.name}: {excerpt(node.text, 40)}' leaves open which {node.name.lower()} is meant",
-                "name it fully (user_id) and say where the value comes from",
-            )
-
-
-def leaves_open(node: Node) -> bool:
-    """Is the name ambiguous, the text short, and the schema no help either?"""
-    if node.name.lower() not in AMBIGUOUS_PARAMETERS or not node.text:
-        return False
-    if any(key in node.schema for key in ("enum", "const", "format", "pattern", "examples", "properties")):
-        return False
-    text_words = words(node.text)
-    if len(text_words) >= 4 or node.is_only("boolean"):
-        return False
-    names = {stem(token) for token in name_tokens(node.name)}
-    # “Repository name” says whose.
-    return all(word in FILLER_WORDS or stem(word) in names for word in text_words)
 
 
 _VERSION = re.compile(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from rightcall.core.words import name_tokens
-from rightcall.lint.features.mentions import OPPOSITES
 from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
@@ -157,40 +155,6 @@ def required_with_default(tool: ToolFeatures) -> Findings:
                 "drop one of the two",
                 edits=(Edit((*node.parent.path, "required"), names),),
             )
-
-
-@tool_rule("TD315", "warning", sources=("OAI-fc",))
-def exclusive_booleans(tool: ToolFeatures) -> Findings:
-    """Two booleans are opposites: on and off, include_x and exclude_x.
-
-    Both may be true, or neither. One parameter with an enum makes the invalid states impossible to write.
-
-    Fails: {"input_schema": {"properties": {
-      "include_night": {"type": "boolean", "description": "Whether hours after sunset are part of it."},
-      "exclude_night": {"type": "boolean", "description": "Whether hours after sunset are left out."}
-    }}}
-    Passes: {"input_schema": {"properties": {"night": {
-      "type": "string", "enum": ["include", "exclude"], "description": "What to do with hours after sunset."
-    }}}}
-    """
-    switches = {
-        node.name: name_tokens(node.name) for node in tool.parameters if node.is_only("boolean", "bool")
-    }
-    if len(switches) < 2:
-        return
-    paths = {node.name: node.path for node in tool.parameters}
-    for switch, tokens in switches.items():
-        for left, right in OPPOSITES:
-            if left not in tokens:
-                continue
-            opposite = tuple(right if token == left else token for token in tokens)
-            other = next((name for name, theirs in switches.items() if theirs == opposite), None)
-            if other:
-                yield Finding(
-                    paths[switch],
-                    f"'{switch}' and '{other}' may both be true",
-                    f'take one parameter with "enum": ["{left}", "{right}"]',
-                )
 
 
 _OPTIONAL = re.compile(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rightcall.core.words import word_set
-from rightcall.lint.features.schemas import Node, can_be_closed
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import ToolFeatures
-from rightcall.lint.rule import Edit, Finding, Findings, tool_rule
+from rightcall.lint.rule import Finding, Findings, tool_rule
 
 _TYPING = word_set("""
     type enum const anyOf oneOf allOf $ref not if properties items prefixItems patternProperties $dynamicRef
@@ -112,42 +112,6 @@ def _without_name(node: Node) -> str:
         holder = holder.parent
     name = f"'{holder.name}'" if holder is not None else "the arguments"
     return f"each item of {name}" if node.path[-1] == "items" else f"a form of {name}"
-
-
-_OPEN_ON_PURPOSE = word_set("""
-    additionalProperties patternProperties unevaluatedProperties allOf anyOf oneOf $ref if dependentSchemas dependencies
-    """)
-
-
-_PARTS_OF_AN_OBJECT = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not")
-
-
-@tool_rule("TD309", "info", fix="safe", sources=("OAI-fc", "OAI-so", "MCP"))
-def open_object(tool: ToolFeatures) -> Findings:
-    """An object does not say `additionalProperties: false`.
-
-    An argument the model made up, or misspelt, passes validation and is dropped. Closing the object turns it
-    into an error the model can correct.
-
-    Fails: {"input_schema": {"additionalProperties": null}}
-    Passes: {"input_schema": {"additionalProperties": false}}
-    """
-    for node in tool.nodes:
-        if node.schema.get("type") != "object" or not isinstance(node.schema.get("properties"), dict):
-            continue
-        if node.part in _PARTS_OF_AN_OBJECT or not _OPEN_ON_PURPOSE.isdisjoint(node.schema):
-            continue
-        if node.path in tool.sharing:
-            continue
-        where = f"'{node.name}'" if node.name else "the input"
-        edit = Edit((*node.path, "additionalProperties"), False)
-        yield Finding(
-            node.path,
-            f"{where} accepts undeclared arguments",
-            'add "additionalProperties": false',
-            edits=(edit,) if can_be_closed(node) else (),
-            safe=True,
-        )
 
 
 _SQUEEZED = re.compile(

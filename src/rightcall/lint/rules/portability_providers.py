@@ -7,13 +7,12 @@ import re
 from itertools import chain
 from typing import Any
 
-from rightcall.core.words import word_set
-from rightcall.lint.features.schemas import Node, can_be_closed
+from rightcall.lint.features.schemas import Node
 from rightcall.lint.features.tool import INPUT, ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import REMOVED, Edit, Finding, Findings, SetFindings, set_rule, tool_rule
 from rightcall.schema.provider_limits import lower_limits, provider, targets_without
-from rightcall.schema.subschemas import properties_of, reference_of, required_of
+from rightcall.schema.subschemas import properties_of, required_of
 from rightcall.schema.types import with_null
 
 
@@ -23,8 +22,7 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
 
     In strict mode every object says `additionalProperties: false` and requires all its properties; an
     optional one takes null instead of being left out. Otherwise the request is rejected. The tool must then
-    treat null as “not given”: requiring what was optional is only suggested, and an object of free keys, or
-    one that shares its value with another schema, is left to you.
+    treat null as “not given”. An object of free keys is left to you.
 
     Fails: {"input_schema": {"required": ["city"]}}
     """
@@ -36,15 +34,13 @@ def openai_strict_shape(tool: ToolFeatures) -> Findings:
         is_open = node.schema.get("additionalProperties") is not False
         if not missing and not is_open:
             continue
-        closable = node.path not in tool.sharing and can_be_closed(node)
         what = [f"{', '.join(missing)} not required"] if missing else []
         what += ["additionalProperties is not false"] if is_open else []
         yield Finding(
             node.path,
             f"strict mode rejects this object: {'; '.join(what)}",
             "require every property, optional ones with null among their types, and close the object",
-            edits=() if is_open and not closable else _edits(node, missing, is_open),
-            safe=not missing,
+            edits=_edits(node, missing, is_open) if properties_of(node.schema) else (),
         )
 
 
@@ -112,16 +108,10 @@ def root_combinator(tool: ToolFeatures) -> Findings:
             )
 
 
-_NEEDED_BY_OTHERS = word_set(
-    "patternProperties prefixItems minContains definitions $id $anchor $dynamicAnchor"
-)
-"""Keywords without which others refuse more, or references lead nowhere."""
-
 _HINT = "send some of the tools without strict mode, or fewer at a time"
-_CONDITIONS = ("if", "dependentRequired", "dependentSchemas", "not")
 
 
-@tool_rule("TD704", "error", only_for="anthropic-strict", fix="safe", sources=("ANT-sdk",))
+@tool_rule("TD704", "error", only_for="anthropic-strict", fix="suggested", sources=("ANT-sdk",))
 def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
     """For Anthropic strict: bounds, patterns, minItems above 1, and other keywords outside the subset.
 
@@ -146,7 +136,6 @@ def anthropic_strict_keyword(tool: ToolFeatures) -> Findings:
                 f"strict mode rejects {', '.join(keys)}",
                 "say it in the description, as the SDK does",
                 edits=edits,
-                safe=node.path not in tool.counted and _NEEDED_BY_OTHERS.isdisjoint(keys),
             )
 
 
@@ -216,38 +205,6 @@ def _openai_counts(tool: ToolFeatures) -> dict[str, int]:
         "enum values": len(enums),
         "characters of names and enums": characters,
     }
-
-
-@tool_rule("TD713", "info", only_for="anthropic", sources=("ANT-root", "ANT-sdk"))
-def anthropic_unenforced(tool: ToolFeatures) -> Findings:
-    """For Anthropic without strict: if/then/else, dependencies, `not` and `$ref` reach the model as text
-    only.
-
-    Outside strict mode the schema is text in the prompt. A condition is followed as often as any other
-    sentence, and what stands behind a reference is read last. What must hold is checked in the tool.
-
-    Fails: {"input_schema": {"if": {"required": ["days"]}, "then": {"required": ["city"]}}}
-    """
-    for node in tool.nodes:
-        for key in _CONDITIONS:
-            if key in node.schema:
-                shown = "if/then/else" if key == "if" else key
-                yield Finding(
-                    (*node.path, key),
-                    f"Anthropic accepts {shown} but does not enforce it, and its strict mode rejects it",
-                    "say the condition in the description and check it in the tool, or offer two tools",
-                )
-    references = ((node, reference_of(node.schema)) for node in tool.nodes)
-    # One that leads nowhere is an error of another rule.
-    local = (
-        node for node, reference in references if reference and isinstance(tool.resolve(reference), dict)
-    )
-    if (reference := next(local, None)) is not None:
-        yield Finding(
-            (*reference.path, "$ref"),
-            "Anthropic passes $ref on as written: the model has to look the definition up",
-            "write the definition out where it is used",
-        )
 
 
 @tool_rule("TD705", "warning", only_for="gemini", fix="suggested", sources=("GEM",))

@@ -98,31 +98,6 @@ def effect_no_idempotency(tool: ToolFeatures) -> Findings:
 _MODES = frozenset(["action", "operation", "op", "mode", "command", "method", "verb"])
 
 
-@tool_rule("TD404", "info", fix="suggested", targets=("mcp",), sources=("MCP",))
-def no_annotations(tool: ToolFeatures) -> Findings:
-    """An MCP tool has neither `readOnlyHint` nor `destructiveHint`.
-
-    The defaults are the worst case (destructive, open world), so careful clients ask the user before every
-    call. The fix follows the verb of the name: check it.
-
-    Fails: {"annotations": null}
-    """
-    if "mcp" not in tool.targets or not tool.annotations.keys().isdisjoint(
-        ("readOnlyHint", "destructiveHint")
-    ):
-        return
-    kind = tool.effect.kind
-    writes = {"readOnlyHint": False, "destructiveHint": kind == "destroy"}
-    hints = {"readOnlyHint": True} if kind == "read" else writes
-    edits = (Edit(("annotations",), {**tool.annotations, **hints}),) if kind != "unknown" else ()
-    yield Finding(
-        ("annotations",),
-        "clients must assume that it is destructive",
-        f"add annotations: {hints}",
-        edits=edits,
-    )
-
-
 @tool_rule("TD405", "error", sources=("MCP",))
 def annotation_conflict(tool: ToolFeatures) -> Findings:
     """`readOnlyHint` on a destructive tool, or together with `destructiveHint`; `destructiveHint: false` on one.

@@ -26,10 +26,6 @@ def invalid_schema(tool: ToolFeatures) -> Findings:
     # Several vocabularies of the meta-schema say the same of one place.
     for path, message in dict.fromkeys(meta_errors(tool.schema)) if tool.schema else ():
         last = path[-1] if path else ""
-        if "required" in path[-2:]:
-            continue  # required-misplaced says it better
-        if last in ("exclusiveMinimum", "exclusiveMaximum", "items") and "not of type" in message:
-            continue  # legacy-dialect says it better
         value = at_pointer(tool.schema, pointer(path))
         if last == "enum" and not value:
             continue  # an empty enum is legal JSON and unsatisfiable
@@ -158,8 +154,6 @@ def _only_refers_to_itself(tool: ToolFeatures, reference: str) -> bool:
 _ELSEWHERE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "patternProperties", "$dynamicRef"))
 _COMBINATORS = ("allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas")
 
-_REQUIRED_HINT = "list the names of required properties in `required` of the object that contains them"
-
 
 @tool_rule("TD003", "error", sources=("OAI-so", "JSON"))
 def required_unknown(tool: ToolFeatures) -> Findings:
@@ -199,57 +193,3 @@ def _names_of_properties(node: Node) -> set[str] | None:
             return names if names or here.part in ("", "properties", "items") else None
         here = here.parent
     return names
-
-
-@tool_rule("TD004", "error", fix="safe", sources=("JSON",))
-def required_misplaced(tool: ToolFeatures) -> Findings:
-    """`required` is a boolean, not a list, or names something twice.
-
-    `required` belongs to the object and lists names (it was a boolean on the property only in draft 3).
-    Providers reject a boolean or silently treat nothing as required.
-
-    Fails: {"input_schema": {"properties": {"city": {"required": true}}}}
-    Passes: {"input_schema": {"required": ["city", "days"]}}
-    """
-    for node in tool.nodes:
-        if "required" not in node.schema:
-            continue
-        required = node.schema["required"]
-        path = (*node.path, "required")
-        if isinstance(required, bool):
-            yield Finding(
-                path,
-                f'"required": {str(required).lower()} has no meaning here',
-                _REQUIRED_HINT,
-                edits=_hoist_required(node, required),
-                safe=True,
-            )
-        elif not isinstance(required, list):
-            yield Finding(
-                path, f"required must be a list of names, got {type(required).__name__}", _REQUIRED_HINT
-            )
-        elif any(not isinstance(name, str) for name in required):
-            yield Finding(path, "required contains something that is not a name", _REQUIRED_HINT)
-        elif len(set(required)) < len(required):
-            unique = list(dict.fromkeys(required))
-            yield Finding(
-                path,
-                "required names a property twice",
-                "name each once",
-                edits=(Edit(path, unique),),
-                safe=True,
-            )
-
-
-def _hoist_required(node: Node, required: bool) -> tuple[Edit, ...]:
-    """Take the boolean away and, when it was true, put the name on the list of the object above."""
-    removal = Edit((*node.path, "required"), REMOVED)
-    if not required or not node.name or node.parent is None:
-        return (removal,) if node.name else ()
-    listed = node.parent.schema.get("required")
-    names = listed if isinstance(listed, list) else []
-    if node.name in names:
-        return (removal,)
-    if listed is not None and not isinstance(listed, list):
-        return ()
-    return removal, Edit((*node.parent.path, "required"), [*names, node.name])
