@@ -11,7 +11,7 @@ from rightcall.decide.config import read_gate
 from rightcall.limbs.ray.driver import Driver
 from rightcall.limbs.ray.engine import WorkerOptions
 from rightcall.records import ExpectedCall, Golden, ToolCall
-from rightcall.run.local_trials import InProcess
+from rightcall.run.backend import InProcess
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import Persistence, open_store

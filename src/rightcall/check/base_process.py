@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -20,22 +20,18 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import RightCallError
 from rightcall.files.project_files import PACKAGE
 from rightcall.providers.hosts import split_address
-from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record
-from rightcall.records.run import CaseResult, Run
+from rightcall.records.run import CaseResult
 from rightcall.records.tool import Tool
+from rightcall.run.backend import Batch, Cell, InProcess, RunWork
 from rightcall.run.inputs import golden_hash
-from rightcall.run.local_trials import DecidedTrials, RunDecision
 from rightcall.run.plan import Plan
-from rightcall.run.runner import run_plan
+from rightcall.run.preparation import preflight
+from rightcall.run.run_record import new_run_id
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_actions import with_record_mode
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import agent_of_run
-from rightcall.store.address import open_store
-from rightcall.store.sql.store import Store
-
-MOST_TRIALS = 1_000_000
 
 
 class BaseAgent(Record, frozen=True):
@@ -71,10 +67,39 @@ class Requests(Protocol):
 
 
 async def serve_base(suite: Path, agent: BaseAgent, requests: Requests) -> None:
-    """Answer requests until they end. Raises when the suite cannot be run."""
+    """Answer requests until they end, as they come. Raises when the suite cannot be run."""
     plan = base_plan(suite, agent)
-    with open_store(suite.parent / ".rightcall-base.db") as store:
-        await run_plan(plan, store, stop=BaseDecider(plan, requests))
+    definitions = tuple(plan.definitions)
+    goldens = {golden.id: golden for golden in plan.goldens()}
+    answers: dict[tuple[str, int], asyncio.Future[BaseAnswer]] = {}
+
+    async def cells() -> AsyncIterator[Cell]:
+        while (work := await requests.get()) is not None:
+            request, answer = work
+            golden = goldens.get(request.golden)
+            if golden is not None and golden_hash(golden) == request.hash:
+                answers[request.golden, request.trial] = answer
+                yield golden, request.trial
+                continue
+            which = "is not in its dataset" if golden is None else "is another one in its dataset"
+            problem = f"the golden {request.golden} {which}"
+            _answer(answer, BaseAnswer(request.golden, request.trial, problem=problem))
+
+    async def take(batch: Batch) -> None:
+        for result in batch.results:
+            key = result.golden_id, result.trial
+            _answer(answers.pop(key), BaseAnswer(*key, result, definitions))
+
+    async with await preflight(plan) as prepared:
+        run_id = new_run_id()
+        prepared.session.begin(run_id)
+        work = RunWork(prepared.plan, run_id, plan.concurrency)
+        await InProcess(prepared.session, repeat=True).run(work, cells(), take)
+
+
+def _answer(answer: asyncio.Future[BaseAnswer], reply: BaseAnswer) -> None:
+    if not answer.done():
+        answer.set_result(reply)
 
 
 def base_plan(file: Path, agent: BaseAgent) -> Plan:
@@ -92,43 +117,6 @@ def base_plan(file: Path, agent: BaseAgent) -> Plan:
 
 def _model_and_server(agent: dict[str, str]) -> tuple[str, str]:
     return agent.get("model", ""), agent.get("base_url", "")
-
-
-class BaseDecider:
-    """Runs the trials that are requested, as they come."""
-
-    def __init__(self, plan: Plan, requests: Requests) -> None:
-        self._requests = requests
-        self._definitions = tuple(plan.definitions)
-        self._goldens = {golden.id: golden for golden in plan.goldens()}
-        self.goldens: Sequence[AnyGolden] = list(self._goldens.values())
-        self.most_trials = MOST_TRIALS
-
-    def identify(self, run: Run) -> Run:
-        return run
-
-    def find_interrupted(self, store: Store, run: Run) -> str | None:
-        return None
-
-    async def decide(self, trials: DecidedTrials) -> RunDecision:
-        async with asyncio.TaskGroup() as group:
-            while (work := await self._requests.get()) is not None:
-                group.create_task(self._answer(trials, *work))
-        return RunDecision("INCONCLUSIVE", "")
-
-    async def _answer(
-        self, trials: DecidedTrials, request: BaseRequest, answer: asyncio.Future[BaseAnswer]
-    ) -> None:
-        golden = self._goldens.get(request.golden)
-        if golden is None or golden_hash(golden) != request.hash:
-            which = "is not in its dataset" if golden is None else "is another one in its dataset"
-            problem = f"the golden {request.golden} {which}"
-            reply = BaseAnswer(request.golden, request.trial, problem=problem)
-        else:
-            (result,) = await trials.ask([(golden, request.trial)])
-            reply = BaseAnswer(request.golden, request.trial, result, self._definitions)
-        if not answer.done():
-            answer.set_result(reply)
 
 
 class _Lines:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import msgspec
 
+from rightcall.agents.limits import RunLimits
 from rightcall.check.base_trials import BaseTrials, BaseVersionError
 from rightcall.check.design import CheckDesign
 from rightcall.check.evidence import CheckEvidence
@@ -16,16 +17,29 @@ from rightcall.check.stored_checks import check_in_progress, find_interrupted_ch
 from rightcall.check.version_trials import BaseComparison, CandidateTrials, DamageWatch, Watch
 from rightcall.decide.check_procedure import CheckProcedure, OverBudgetError, ProcedurePlan
 from rightcall.decide.check_result import CheckResult
-from rightcall.decide.check_rule import Decided
+from rightcall.decide.check_rule import CheckWord, Decided
 from rightcall.decide.confirmation import TrialScores
+from rightcall.decide.rules import Word
 from rightcall.decide.small_suite import Ask, NoBaseError
-from rightcall.records.golden import AnyGolden
+from rightcall.decide.verdict import Verdict
 from rightcall.records.run import CaseResult, Run
-from rightcall.run.local_trials import DecidedTrials, RunDecision
+from rightcall.run.backend import InProcess
+from rightcall.run.outcome import with_verdict
 from rightcall.run.plan import Plan
-from rightcall.run.runner import run_plan
+from rightcall.run.preparation import Prepared, preflight
+from rightcall.run.trials import Trials, open_trials, resumable
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 from rightcall.store.sql.store import Store
+
+WORDS: dict[CheckWord, Word] = {
+    "SAME": "PASS",
+    "PASS": "PASS",
+    "NO LOSS SEEN": "INCONCLUSIVE",
+    "WORSE": "FAIL",
+    "INCONCLUSIVE": "INCONCLUSIVE",
+    "ERROR": "ERROR",
+}
+"""The word of the run in which a check of this verdict was made."""
 
 
 async def _both_versions(
@@ -89,7 +103,7 @@ class CheckTrials:
         max_calls: int | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self.identify = identify
+        self._identify = identify
         self._design = design
         self._plan = plan
         self._store = store
@@ -115,38 +129,65 @@ class CheckTrials:
                 problem=design.base_problem,
             )
         )
-        self._result: CheckResult
-        asked = {*design.drawn, *design.few, *design.reach.hard, *design.reach.new, *design.control}
-        self.goldens: Sequence[AnyGolden] = [design.goldens[name] for name in sorted(asked)]
-        self.most_trials = design.planned_calls
 
     async def run(self) -> CheckResult:
+        """Try until the check is decided. Gates and budgets of a run are not those of a check."""
         # Sampled by seeds that depend on the inputs alone, other than those of the baseline.
-        plan = replace(self._plan, seed=int(self._design.seed[:7], 16))
+        plan = replace(self._plan, seed=int(self._design.seed[:7], 16), gate=None, run_limits=RunLimits())
         try:
-            with check_in_progress(self._store) as begin:
-                outcome = await run_plan(plan, self._store, started=begin, stop=self)
+            async with await preflight(plan) as prepared:
+                return await self._run(prepared)
         finally:
             if self._base is not None:
                 await self._base.trials.close()
-        summary = outcome.summary
-        warnings = self._result.warnings
-        if summary.keeps_state:
-            warnings = (summary.keeps_state, *(w for w in warnings if w != self._design.keeps_state))
-        return msgspec.structs.replace(self._result, run_id=outcome.run.id, warnings=warnings)
 
-    def find_interrupted(self, store: Store, run: Run) -> str | None:
-        return find_interrupted_check(store, run)
+    async def _run(self, prepared: Prepared) -> CheckResult:
+        store = self._store
+        design = self._design
+        run = self._identify(prepared.new_run())
+        interrupted = find_interrupted_check(store, run)
+        if interrupted is not None:
+            run = resumable(store, interrupted, run)
+        asked = {*design.drawn, *design.few, *design.reach.hard, *design.reach.new, *design.control}
+        with check_in_progress(store) as begin:
+            async with open_trials(
+                prepared,
+                store,
+                run,
+                resumed=interrupted is not None,
+                planned=design.planned_calls,
+                backend=InProcess(prepared.session, repeat=True),
+                goldens=[design.goldens[name] for name in sorted(asked)],
+            ) as trials:
+                begin(run)
+                result = await self._decide_by(trials)
+            return await self._stored(trials, result)
 
-    async def decide(self, trials: DecidedTrials) -> RunDecision:
+    async def _decide_by(self, trials: Trials) -> CheckResult:
         self._candidate.source = trials
         if trials.answered:
             self._seen.notes.append(
                 f"{len(trials.answered):,} trials were stored when this check was interrupted, and are not asked again"
             )
         decided, self._seen.moved = await self._both_versions()
-        self._result = self._result_of(decided)
-        return RunDecision(self._result.verdict, self._result.reason)
+        return self._result_of(decided)
+
+    async def _stored(self, trials: Trials, result: CheckResult) -> CheckResult:
+        """The result, once the run that it is from is over in the store."""
+        planned = self._design.planned_calls
+        notices = trials.backend.notices()
+        keeps_state = next((notice.text for notice in notices if notice.code == "keeps_state"), "")
+        summary = msgspec.structs.replace(
+            self._seen.tally.summary(),
+            keeps_state=keeps_state,
+            stopped_early=len(self._seen.tried) < planned,
+        )
+        summary = with_verdict(summary, Verdict(WORDS[result.verdict], result.reason))
+        await trials.finish(summary, result.verdict, early=True)
+        warnings = result.warnings
+        if keeps_state:
+            warnings = (keeps_state, *(w for w in warnings if w != self._design.keeps_state))
+        return msgspec.structs.replace(result, run_id=trials.run.id, warnings=warnings)
 
     async def _both_versions(self) -> tuple[Decided, float | None]:
         """The decision, and the p-value of whatever was asked as a control."""

@@ -12,8 +12,8 @@ from rightcall.decide.check_result import HardFailure
 from rightcall.records.failure import FATAL, Failure
 from rightcall.records.run import CaseResult
 from rightcall.run.inputs import golden_hash
-from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.plan import Plan
+from rightcall.run.trials import Trials
 from rightcall.stats.permutation import ExchangeTable, exchange_p
 
 WAVE = 16
@@ -38,7 +38,7 @@ class CandidateTrials:
         self._max_calls = max_calls
         self._watch = watch
         self.wave_size = max(1, min(concurrency, WAVE))
-        self.source: DecidedTrials
+        self.source: Trials
         planned = [stratum.rounds for stratum in design.strata]
         self._first_fresh = max([1, design.trials, *planned, *design.few.values()])
         self._next_fresh: dict[str, int] = {}
@@ -49,7 +49,7 @@ class CandidateTrials:
 
     async def attempt(self, jobs: Sequence[tuple[str, int]]) -> list[CaseResult]:
         """Results of these trials of goldens, in the order of the jobs."""
-        results = await self.source.ask([(self._design.goldens[name], trial) for name, trial in jobs])
+        results = await self.source.ask_all([(self._design.goldens[name], trial) for name, trial in jobs])
         self._seen.spent = self.source.spent
         self._seen.note_requests(results)
         for result in results:

@@ -5,9 +5,9 @@ suite_actions, trust          what running a suite would start or import, and wh
 plan                          everything a run needs, with the selection and order of goldens
 golden_check, request_templates   goldens, checked before a run
 preparation                   prepares a plan: every problem found, its agent opened once, nothing spent yet
-runner, live_run, sink, run_record  runs a plan; results are on disk before they count
-backend                       where trials take place, in this process or elsewhere
-local_trials, case_runner     trials in this process: of a plan, or until somebody decides; secrets are removed
+runner, live_run, run_record  runs a plan: asks for all of its trials, counts them, ends early
+trials, sink                  asks a backend for trials, of a plan or in waves; results are on disk before they count
+backend, case_runner          where trials take place, in this process or elsewhere; secrets are removed
 conversations                 the conversations that a golden stands for, and who plays their users
 evidence                      what a gate or a run asks for once the trials are over
 outcome, decisions, answers   verdicts, ending early, stored runs, runs in which nothing arrived

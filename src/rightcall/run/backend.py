@@ -1,25 +1,30 @@
 """Where the trials of a run take place: here, or on workers elsewhere.
 
-A backend is given cells and hands back batches of results; counting, storing and deciding stay with the runner, so
-gates, budgets and progress see the same whatever the backend.
+A backend is given cells and hands back batches of results; counting, storing and deciding stay with who asks for them,
+so gates, budgets and progress see the same whatever the backend.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
 import msgspec
 
+from rightcall.agents.open_agent import OpenAgent
+from rightcall.agents.pool import Pool
 from rightcall.decide.verdict import Verdict
+from rightcall.files.project_files import enter_folder
 from rightcall.metrics.score_case import Scorer
 from rightcall.records.golden import AnyGolden
 from rightcall.records.note import Note
 from rightcall.records.run import CaseResult, Summary
 from rightcall.records.tool import Tool
+from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan
-from rightcall.run.watched_inputs import WatchedInputs
+from rightcall.run.watched_inputs import AgentWatch, WatchedInputs
 from rightcall.store.sql.store import Store
 
 Cell = tuple[AnyGolden, int]
@@ -27,7 +32,7 @@ Cell = tuple[AnyGolden, int]
 
 
 class RunWork(msgspec.Struct, frozen=True):
-    """What a backend runs. `planned` counts all trials of the run, `left` those still to be done.
+    """What a backend runs. `left` counts the trials that are asked for.
 
     `definitions` are the tools as the run's fingerprint knows them, `tools` what the agent can be offered, `models`
     those that goldens name. `store` is where workers keep the keys of real tools, "" for a file.
@@ -35,7 +40,6 @@ class RunWork(msgspec.Struct, frozen=True):
 
     plan: Plan
     run_id: str
-    planned: int
     left: int
     definitions: tuple[Tool, ...] = ()
     tools: Mapping[str, Tool] = {}
@@ -52,7 +56,8 @@ class RunWork(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct, frozen=True):
     """Results that are ready. `retries`, `at_once` and `workers` are those of the whole backend at that moment.
 
-    `lag_ms` is the largest delay this machine added to a latency that is limited.
+    `lag_ms` is the largest delay this machine added to a latency that is limited, `repeated` counts trials that were
+    tried once more.
     """
 
     results: Sequence[CaseResult]
@@ -60,6 +65,7 @@ class Batch(msgspec.Struct, frozen=True):
     at_once: int = 0
     workers: int = 0
     lag_ms: float = 0.0
+    repeated: int = 0
 
 
 Take = Callable[[Batch], Awaitable[None]]
@@ -114,3 +120,78 @@ class WorkerPool(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+BUDGET_SECONDS = 0.02
+"""How often a fully reserved budget is checked again."""
+
+
+class InProcess:
+    """Runs cells here, on one session and one pool.
+
+    With `repeat` a trial without an answer is tried once more, unless the first may have acted.
+    """
+
+    remote = False
+
+    def __init__(self, session: OpenAgent, *, repeat: bool = False) -> None:
+        self._session = session
+        self._repeat = repeat and not session.acts
+        self._pool = Pool(1)
+        self._case: CaseRunner | None = None
+
+    async def open(self) -> None:
+        """The session is open already."""
+
+    async def run(self, work: RunWork, jobs: Iterator[Cell] | AsyncIterator[Cell], take: Take) -> None:
+        if self._pool.stopped:  # a resumed run may already be decided
+            return
+        if not isinstance(jobs, AsyncIterator) and (work.affordable or work.first):
+            jobs = self._affordable_cells(work, jobs)
+        self._case = case = self._case or CaseRunner(work.plan, self._session)
+        asker = self._session.asker
+        limited = LimitedLag(work.plan)
+
+        async def do(cell: Cell) -> None:
+            result = await case.result(*cell)
+            repeated = int(self._repeat and bool(result.error))
+            if repeated:
+                result = await case.result(*cell)
+            lag_ms = limited.lag_ms(cell[0], result)
+            retries, at_once = (asker.retries, asker.throttle.limit) if asker else (0, 0)
+            await take(Batch((result,), retries, at_once, lag_ms=lag_ms, repeated=repeated))
+
+        self._pool.resize(min(work.plan.concurrency, max(1, work.left)))
+        with enter_folder(work.plan.agent_sources.folder):
+            await self._pool.run(jobs, do)
+
+    async def _affordable_cells(self, work: RunWork, jobs: Iterator[Cell]) -> AsyncIterator[Cell]:
+        for number, cell in enumerate(jobs):
+            if work.first is not None and number == work.first[0]:
+                await work.first[1]()
+            while work.affordable is not None and work.affordable(self._pool.under_way) < 1:
+                if self._pool.stopped:
+                    return
+                await asyncio.sleep(BUDGET_SECONDS)
+            yield cell
+
+    def stop(self, why: str) -> None:
+        self._pool.stop(why)
+
+    def notices(self) -> list[Note]:
+        return self._session.notices()
+
+    def watched(self) -> WatchedInputs | None:
+        watch: AgentWatch | None = self._case.watch if self._case is not None else None
+        return watch.inputs() if watch is not None else None
+
+
+class LimitedLag:
+    """How much of a latency was added by this machine, where a limit makes that matter."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._always = plan.gate is not None and plan.gate.limits_latency
+
+    def lag_ms(self, golden: AnyGolden, result: CaseResult) -> float:
+        limited = self._always or getattr(golden, "max_latency_ms", None) is not None
+        return result.trajectory.lag_ms if limited and result.trajectory is not None else 0.0

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,21 +13,19 @@ import msgspec
 
 from rightcall.agents.limits import budget_text
 from rightcall.core.text import percent
-from rightcall.decide.check_rule import CheckWord
 from rightcall.decide.rule_source import Facts
-from rightcall.decide.rules import Word
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.tally import Tally
 from rightcall.records.run import CaseResult, Run, Summary, missing_answers_text
 from rightcall.records.tool import Tool
 from rightcall.run.answers import AnswerWatch
-from rightcall.run.backend import Backend, Batch, Cell, RunWork
+from rightcall.run.backend import Batch, Cell
 from rightcall.run.gate_evidence import GateEvidence
-from rightcall.run.local_trials import DecidedTrials
 from rightcall.run.outcome import (
     MOST_ERRORS,
     EarlyStop,
+    results_of_run,
     verdict_incomplete,
     verdict_unfinished,
     verdict_without_gate,
@@ -40,17 +35,13 @@ from rightcall.run.outcome import (
 from rightcall.run.plan import Plan
 from rightcall.run.request_templates import with_template_notice
 from rightcall.run.run_record import DoneCells
-from rightcall.run.sink import Sink
-from rightcall.store.address import Persistence
-from rightcall.store.sql.run_writer import RunWriter
+from rightcall.run.trials import Trials
 
 if TYPE_CHECKING:
     from rightcall.decide.baseline import Baseline
 
 LEAST_ERRORS = 10
 """Trials without an answer from which a run may stop asking: in a small run the others cost little and say more."""
-TURNS_TO_SEND = 10
-"""Turns of the event loop in which the first requests are sent: tasks start, connect and write."""
 
 
 class Progress(msgspec.Struct):
@@ -85,144 +76,81 @@ class RunOutcome(msgspec.Struct, frozen=True):
 Watcher = Callable[[Progress, Sequence[CaseResult]], None]
 
 
-Write = Callable[[Sequence[CaseResult]], Sequence[CaseResult]]
-
-
-_WORDS_OF_CHECKS: dict[CheckWord, Word] = {
-    "SAME": "PASS",
-    "PASS": "PASS",
-    "NO LOSS SEEN": "INCONCLUSIVE",
-    "WORSE": "FAIL",
-    "INCONCLUSIVE": "INCONCLUSIVE",
-    "ERROR": "ERROR",
-}
-
-
 class LiveRun:
-    """A running backend, and everything that follows from each of its results."""
+    """A run that asks for all of its trials, and everything that follows from each of its results."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        progress: Progress,
-        watch: Watcher | None,
-        persist: Persistence,
-        backend: Backend,
-        goldens: str,
-        decided_trials: DecidedTrials | None = None,
-    ) -> None:
+    def __init__(self, plan: Plan, trials: Trials, watch: Watcher | None, *, planned: int) -> None:
         self._plan = plan
-        self._progress = progress
+        self._trials = trials
         self._watch = watch
-        self._persist = persist
-        self._backend = backend
-        self._goldens = goldens
-        self._decided_trials = decided_trials
+        self._progress = Progress(trials.run.id, planned, plan.tally(), started=time.monotonic())
         self._evidence = GateEvidence(plan.gate, plan.quarantine) if plan.gate else None
         self._early = EarlyStop.of(plan) if plan.gate else None
         self._foresight = copy.deepcopy(self._early)
-        self._deciding = False
         self._over_budget = self._too_silent = ""
         self._lag_ms = 0.0
         self.keeps_state = ""
-        # An agent that a change broke is what a decider decides about.
-        self.answers = AnswerWatch(plan) if decided_trials is None else None
+        self.answers = AnswerWatch(plan)
         self._taken = self._written_since = 0
-        self._cells: asyncio.Task[None] | None = None
-        self._error: Exception | None = None
         self._broken_setup: Exception | None = None
 
-    async def run(self, work: RunWork, write: Write, writer: RunWriter, done: DoneCells) -> None:
-        async with (
-            Sink(write, self._count_written, broken=self._fail, persist=self._persist) as sink,
-            self._store_goldens(writer),
-        ):
-
-            async def take(batch: Batch) -> None:
-                progress = self._progress
-                progress.retries = batch.retries
-                progress.at_once = batch.at_once
-                progress.workers = batch.workers
-                self._lag_ms = max(self._lag_ms, batch.lag_ms)
-                self._taken += len(batch.results)
-                self._watch_answers(batch)
-                for result in batch.results:
-                    await sink.put(result)
-                    if self._deciding or self._may_decide(result):
-                        await self._settle(sink)
-
-            self._cells = asyncio.create_task(self._backend.run(work, self._jobs(done), take))
-            try:
-                await self._cells
-            except asyncio.CancelledError:
-                if self._error is None:
-                    raise
-            if self._error is not None:
-                raise self._error
+    async def ask_everything(self) -> None:
+        """Run every trial that has no result yet."""
+        trials = self._trials
+        done = DoneCells()
+        if trials.resumed:
+            done = DoneCells.of(self._plan, trials.store, trials.run.id)
+            for result in results_of_run(trials.store, trials.run.id):
+                self.count(result)
+                self._may_decide(result)
+        await trials.ask(
+            self._cells(done),
+            self._count_written,
+            left=self._progress.planned - done.count,
+            arrived=self._arrived,
+            affordable=self.affordable if worst_case(self._plan) else None,
+            first=self._first if self._plan.concurrency > 1 and not done.count else None,
+        )
         if self._broken_setup is not None:  # once everything that finished is stored
             raise self._broken_setup
 
-    def _jobs(self, done: DoneCells) -> Iterator[Cell]:
+    def _cells(self, done: DoneCells) -> Iterator[Cell]:
         """The trials to run: those first that show whether the setup works."""
-        jobs = self._plan.jobs(done if done.count else None)
-        if self.answers is None or done.count:
-            return jobs
+        cells = self._plan.jobs(done if done.count else None)
+        if done.count:
+            return cells
         first = {golden.id for golden, _ in self.answers.first}
-        return chain(self.answers.first, (job for job in jobs if job[1] or job[0].id not in first))
+        return chain(self.answers.first, (cell for cell in cells if cell[1] or cell[0].id not in first))
 
-    @property
-    def first(self) -> tuple[int, Callable[[], Awaitable[None]]] | None:
-        """The number of trials that the others wait for, and how; None where there are none."""
-        answers = self.answers
-        return (len(answers.first), answers.wait_for_first) if answers and answers.first else None
-
-    def _fail(self, error: Exception) -> None:
-        """End the run with this error; cases in progress are cancelled."""
-        self._error = self._error or error
-        if self._cells is not None:
-            self._cells.cancel()
-
-    def _watch_answers(self, batch: Batch) -> None:
-        if self.answers is None:
-            return
+    def _arrived(self, batch: Batch) -> bool:
+        """Look at results that are not stored yet; True where one decides the run once it is."""
+        progress = self._progress
+        progress.retries = batch.retries
+        progress.at_once = batch.at_once
+        progress.workers = batch.workers
+        self._lag_ms = max(self._lag_ms, batch.lag_ms)
+        self._taken += len(batch.results)
         for result in batch.results:
             if error := self.answers.add(result):
                 self._broken_setup = self._broken_setup or error
-                self._backend.stop(str(error))
-
-    @asynccontextmanager
-    async def _store_goldens(self, writer: RunWriter) -> AsyncIterator[None]:
-        """Store the goldens for later inspection; no case waits for this."""
-        asked = self._decided_trials
-        goldens = (
-            (self._plan.in_dataset_order(), self._goldens) if asked is None else (asked.decider.goldens, "")
-        )
-        keep = partial(self._persist, lambda: writer.add_goldens(*goldens))
-        keeping = asyncio.create_task(_after_first_requests(keep))
-        keeping.add_done_callback(self._stop_if_failed)
-        try:
-            yield
-        except BaseException:
-            self._persist.hurry()
-            await asyncio.wait([keeping])
-            raise
-        await keeping
-
-    def _stop_if_failed(self, task: asyncio.Task[None]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if isinstance(error, Exception):
-            self._fail(error)
+                self._trials.stop(str(error))
+        return any([self._may_decide(result) for result in batch.results])
 
     @property
-    def tally(self) -> Tally:
-        """What was counted so far."""
-        return self._progress.tally
+    def _first(self) -> tuple[int, Callable[[], Awaitable[None]]] | None:
+        """The number of trials that the others wait for, and how; None where there are none."""
+        answers = self.answers
+        return (len(answers.first), answers.wait_for_first) if answers.first else None
 
     @property
     def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
-        stopped = self._early is not None and self._early.stopped is not None
-        return self._decided_trials is not None or stopped
+        return self._early is not None and self._early.stopped is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every trial has a result."""
+        return self._progress.done >= self._progress.planned
 
     def count(self, result: CaseResult) -> None:
         """Count a result that is on disk; the run stops once it is decided."""
@@ -231,7 +159,7 @@ class LiveRun:
         if self._evidence is not None:
             self._evidence.add(result)
         if self._early is not None and self._early.decides(result):
-            self._backend.stop("decided")
+            self._trials.stop("decided")
 
     def recount(self, results: Iterable[CaseResult]) -> None:
         """Count all results again, because some were replaced."""
@@ -245,27 +173,12 @@ class LiveRun:
             if self._evidence is not None:
                 self._evidence.add(result)
 
-    def recall(self, result: CaseResult) -> None:
-        """Count a result from before the resume."""
-        self.count(result)
-        self._may_decide(result)
-
     def _may_decide(self, result: CaseResult) -> bool:
         """Whether a result decides the run once it is stored; True once."""
         if self._foresight is None or not self._foresight.decides(result):
             return False
         self._foresight = None
         return True
-
-    async def _settle(self, sink: Sink) -> None:
-        """Store what is pending now, and block other results meanwhile: until a batch is full, or while it
-        is written, a fast agent would run a hundred cases for nothing.
-        """
-        self._deciding = True
-        try:
-            await sink.flush()
-        finally:
-            self._deciding = False
 
     def outcome(
         self,
@@ -277,10 +190,7 @@ class LiveRun:
         progress = self._progress
         gate = self._plan.gate
         summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
-        if self._decided_trials is not None:
-            word, reason = self._decided_trials.decision
-            verdict = Verdict(_WORDS_OF_CHECKS[word], reason)
-        elif self._too_silent:
+        if self._too_silent:
             errors = progress.tally.errors
             verdict = Verdict("ERROR", self._too_silent, errors=errors, trials=progress.done)
             verdict = with_counts(verdict, summary)
@@ -314,7 +224,7 @@ class LiveRun:
             planned=progress.planned,
             done=progress.done,
             lag_ms=self._lag_ms,
-            notices=(hint,) if self.answers is not None and (hint := self.answers.hint()) else (),
+            notices=(hint,) if (hint := self.answers.hint()) else (),
             tools=tools,
         )
 
@@ -335,7 +245,7 @@ class LiveRun:
         left = max(0, min(fits) - open_cells)
         if not left and not open_cells and not self._over_budget:
             self._over_budget = "another case might exceed run_limits"
-            self._backend.stop(self._over_budget)
+            self._trials.stop(self._over_budget)
         return left
 
     def _count_written(self, batch: Sequence[CaseResult]) -> None:
@@ -345,7 +255,7 @@ class LiveRun:
         self._over_budget = self._over_budget or _budget_problem(self._plan, self._progress)
         self._too_silent = self._too_silent or self._silence()
         if stop := self._over_budget or self._too_silent:
-            self._backend.stop(stop)
+            self._trials.stop(stop)
         if self._watch is not None:
             self._watch(self._progress, batch)
 
@@ -360,19 +270,12 @@ class LiveRun:
         errors = progress.tally.errors
         left = progress.planned - progress.done
         few = errors < LEAST_ERRORS or errors <= most * progress.planned
-        if judged or not left or self._decided_trials is not None or few:
+        if judged or not left or few:
             return ""
         return (
             f"{missing_answers_text(errors, progress.done, 'case')}, more than {percent(most)} of "
             f"{progress.planned:,}; {left:,} were not asked any more"
         )
-
-
-async def _after_first_requests(work: Callable[[], None]) -> None:
-    """Do work in a thread while the first answers are awaited: before, it would compete with sending the requests."""
-    for _ in range(TURNS_TO_SEND):
-        await asyncio.sleep(0)
-    await asyncio.to_thread(work)
 
 
 def worst_case(plan: Plan) -> dict[str, float]:

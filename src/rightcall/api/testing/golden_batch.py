@@ -18,8 +18,7 @@ from rightcall.core.event_loop import run_blocking
 from rightcall.records.golden import AnyGolden
 from rightcall.records.run import CaseResult
 from rightcall.records.tool import Tool
-from rightcall.run.backend import Batch, RunWork
-from rightcall.run.local_trials import InProcess
+from rightcall.run.backend import Batch, InProcess, RunWork
 from rightcall.run.plan import Plan, conversations_of
 from rightcall.run.preparation import Prepared, preflight
 
@@ -105,7 +104,7 @@ async def perform(plan: Plan) -> tuple[dict[str, tuple[CaseResult, ...]], Prepar
                 results[result.golden_id].append(result)
 
         count = len(results) * plan.trials
-        await InProcess(prepared.session).run(RunWork(plan, plan.name, count, count), plan.jobs(), take)
+        await InProcess(prepared.session).run(RunWork(plan, plan.name, count), plan.jobs(), take)
     ordered = {key: tuple(sorted(results, key=lambda r: r.trial)) for key, results in results.items()}
     return ordered, prepared
 

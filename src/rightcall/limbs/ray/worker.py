@@ -43,9 +43,8 @@ from rightcall.limbs.ray.message import (
     unpack_lease,
 )
 from rightcall.records.run import CaseResult
-from rightcall.run.backend import Cell
+from rightcall.run.backend import Cell, LimitedLag
 from rightcall.run.case_runner import CaseRunner
-from rightcall.run.local_trials import LimitedLag
 from rightcall.run.plan import Plan
 from rightcall.run.watched_inputs import AgentWatch
 from rightcall.store.base import Key
