@@ -319,7 +319,7 @@ def offers_tools(address: str) -> Any:
 
 
 def test_a_text_says_nothing_of_the_calls_of_an_agent_that_offered_tools(address):
-    with pytest.raises(InputError, match="nobody knows what it called; `observe: auto`, or let it return"):
+    with pytest.raises(InputError, match="nobody knows what it called; `--observe auto` "):
         watched(lambda text: str(offers_tools(address)), EXPECTING)
 
 

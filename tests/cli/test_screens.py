@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.one_server import one_server
+
 PORT = """
 import os
 
@@ -116,6 +118,41 @@ def test_a_run_that_fails(port, monkeypatch):
     monkeypatch.setenv("WORSE", "1")
     done = port("run", "suite.json")
     assert (done.code, shown(done)) == (1, FAIL)
+
+
+def test_goldens_alone_run_against_any_agent(port, monkeypatch):
+    Path("suite.json").unlink()
+    done = port("run", "goldens.jsonl", "--agent", "port:answer")
+    assert done.code == 0 and done.out.startswith("PASS  20 of 20 goldens passed\n")
+    steps = port("runs", "show", "last", "release-101").out
+    assert "next: rightcall run goldens.jsonl --agent port:answer --only release-101" in steps
+    Path("goldens.json").write_text(json.dumps([golden(101)]), "utf-8")
+    monkeypatch.setenv("WORSE", "1")
+    command = ("run", "goldens.json", "--agent", "port:answer", "--save-baseline", "main.gz")
+    assert port(*command, "--exit-on", "infra").code == 2  # nothing passed, so nothing could be worse
+    assert "names no agent; add --agent module:function" in port("run", "goldens.json").err
+
+
+TEXT_ONLY = """
+import openai
+
+def answer(question):
+    client = openai.OpenAI(base_url="URL", api_key="sk-none")
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+    client.chat.completions.create(model="m", messages=[{"role": "user", "content": question}], tools=[tool])
+    return "Sunny."
+"""
+
+
+@pytest.mark.stories
+def test_observe_hears_the_calls_of_an_agent_that_returns_only_text(port):
+    Path("one.jsonl").write_text('{"input": "Weather?", "expected_calls": [{"tool": "weather"}]}', "utf-8")
+    with one_server() as seen:
+        Path("texts.py").write_text(TEXT_ONLY.replace("URL", seen.url), "utf-8")
+        heard = port("run", "one.jsonl", "--agent", "texts:answer", "--observe", "openai")
+        deaf = port("run", "one.jsonl", "--agent", "texts:answer")
+    assert (heard.code, deaf.code) == (0, 2), heard
+    assert "1 request" in heard.out and "--observe" in deaf.err, deaf.err
 
 
 def test_a_gate_of_two_rules(port, monkeypatch):

@@ -70,9 +70,8 @@ async def perform_watched(session: OpenAgent, golden: AnyGolden, trial: int) -> 
         raise InputError(session.agent.name, problem, hint)
     if watched.returned_text and watched.offers_tools and expects_calls(golden):
         problem = "offered tools to a model and returned only its text, so nobody knows what it called"
-        raise InputError(
-            session.agent.name, problem, "`observe: auto`, or let it return its calls or messages"
-        )
+        hint = "`--observe auto` (in a suite `observe: auto`), or let it return its calls or messages"
+        raise InputError(session.agent.name, problem, hint)
     return trajectory, watched.first_request
 
 

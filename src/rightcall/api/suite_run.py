@@ -31,7 +31,7 @@ from rightcall.run.outcome import verdict_without_gate
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan
-from rightcall.run.suite import Suite, WorkersConfig, load_suite
+from rightcall.run.suite import Suite, is_goldens, load_suite, suite_of_goldens
 from rightcall.run.suite_actions import with_record_mode
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import agent_of_run, require_trust
@@ -67,26 +67,23 @@ run_suite = as_blocking("run_suite", arun_suite)
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """A suite and what replaces its settings; without `models` the suite's model is used."""
+    """A suite and what replaces its settings, or goldens with `models`; without `models` the suite's is used."""
 
     file: Path
     options: SuiteOptions
     models: Sequence[str] = ()
+    observe: str = ""
 
     def plans(self) -> list[Plan]:
         """A plan per model. The folder of the suite must be trusted."""
         require_trust(self.file, trust=self.options.trust)
-        return [self._plan(self._suite, model) for model in self._models]
-
-    def workers(self) -> WorkersConfig | None:
-        """What the suite says about workers."""
-        return self._suite.workers
+        return [self._plan(self.suite, model) for model in self._models]
 
     async def estimates(self) -> list[tuple[Plan, CostEstimate]]:
         """What each plan would send; nothing is sent, started or imported."""
         from rightcall.run.cost_estimate import estimate
 
-        suite = self._suite
+        suite = self.suite
         estimates = []
         for model in self._models:
             plan = self._plan(suite, model, start_nothing=True)
@@ -98,11 +95,19 @@ class SuiteRun:
         return self.models or (None,)
 
     @cached_property
-    def _suite(self) -> Suite:
-        suite = with_record_mode(load_suite(self.file), self.options.record)
-        if not self.options.metrics:
-            return suite
-        return msgspec.structs.replace(suite, metrics=(*suite.metrics, *self.options.metrics))
+    def suite(self) -> Suite:
+        """The suite with what the command line adds to it."""
+        suite = with_record_mode(self._written(), self.options.record)
+        agent = msgspec.structs.replace(suite.agent, observe=self.observe) if self.observe else suite.agent
+        return msgspec.structs.replace(suite, agent=agent, metrics=(*suite.metrics, *self.options.metrics))
+
+    def _written(self) -> Suite:
+        if not is_goldens(self.file):
+            return load_suite(self.file)
+        if not self.models:
+            hint = "add --agent module:function, provider:model, http:URL or exec:COMMAND"
+            raise InputError(str(self.file), "has goldens and names no agent", hint)
+        return suite_of_goldens(self.file, self.models[0])
 
     def _plan(self, suite: Suite, model: str | None, *, start_nothing: bool = False) -> Plan:
         plan = plan_suite(
@@ -123,7 +128,8 @@ class SuiteRun:
         faults = self.options.faults
         attacks = self.options.attacks
         options = [
-            ("--model", model),
+            ("--agent" if is_goldens(self.file) else "--model", model),
+            ("--observe", self.observe or None),
             *(("--metric", name) for name in self.options.metrics),
             ("--record", self.options.record),
             ("--faults", _relative_path(Path(faults)) if faults else None),
@@ -194,14 +200,14 @@ def control_of(store: Store, resume: str, name: str) -> str | None:
     return before[0].id
 
 
-def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None, *, suite: Path) -> None:
+def add_to_baseline(path: Path, run: str, store: str | PathLike[str] | None, *, suite: Suite) -> None:
     """Add a run to a baseline file, or create it; one in which nothing passed is refused."""
     from rightcall.run.baseline_file import load_baseline, merge_baselines, require_passed, write_baseline
     from rightcall.run.baseline_pool import pool_runs
 
     with open_store(store, must_exist=True) as opened:
         pool = pool_runs(opened, [opened.runs.get(run)])
-    if load_suite(suite).check.compare != "score":
+    if suite.check.compare != "score":
         require_passed(pool)
     pools = [pool, load_baseline(path)] if path.is_file() else [pool]
     write_baseline(merge_baselines(pools), path)

@@ -43,7 +43,6 @@ def rate(
         Literal["cases_like_these", "these_cases"],
         Option("Population of the rate: all cases like these, or these cases only"),
     ] = "cases_like_these",
-    conf: Annotated[float, Option("Confidence of the interval", gt=0, le=1)] = 0.95,
     again: Annotated[
         bool, Option("First ask the judge, as it is in the suite now, about the labelled cases again")
     ] = False,
@@ -58,7 +57,7 @@ def rate(
 
     with open_judged(run, options) as (store, judged, folder):
         records = run_interruptible(judge_again(store, judged, folder, judge_now(judged))) if again else []
-        report = judge_report(judged, folder, about=about, conf=conf)
+        report = judge_report(judged, folder, about=about)
         many = again or report.usable_labels >= LABELS_FOR_BIAS
         biases, drift = judge_bias(store, judged, folder) if many else ([], [])
     if options.as_json:

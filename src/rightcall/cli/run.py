@@ -28,27 +28,28 @@ if TYPE_CHECKING:
     from rightcall.providers.endpoint import ModelEndpoint
     from rightcall.run.backend import WorkerPool
     from rightcall.run.live_run import RunOutcome
+    from rightcall.run.suite import Suite
 
 
 INFRASTRUCTURE = 4
 REPEATED = (
-    "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
+    "observe", "metrics", "trials", "only", "limit", "concurrency", "faults", "attacks", "record", "store",
 )  # fmt: skip
 """Options that affect what runs and where it is stored: they are part of the command that repeats a run."""
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("suite", type=click.Path(path_type=Path))
+@click.argument("suite", metavar="SUITE|GOLDENS", type=click.Path(path_type=Path))
 @takes_options(RunOptions)
 def run(suite: Path, options: RunOptions) -> None:
-    """Run every golden of SUITE, score the calls and store the results.
+    """Run every golden of SUITE, or GOLDENS against any `--agent`; score the calls and store the results.
 
     Ctrl-C keeps finished results and prints the command to resume. Exit codes: 0 passed, 1 did not pass,
     3 inconclusive, 4 the provider or the store failed.
     """
     if options.resume and len(options.models) > 1:
         raise click.UsageError("--resume takes a single --model")
-    asked = SuiteRun(suite, options, options.models)
+    asked = SuiteRun(suite, options, options.models, options.observe)
     if options.dry_run:
         print_estimates(asked, options.as_json)
         return
@@ -81,7 +82,7 @@ def run(suite: Path, options: RunOptions) -> None:
             how.run(plan, again, resume=options.resume) for plan, again in zip(plans, agains, strict=True)
         ]
     if options.save_baseline is not None:
-        _save_baseline(options.save_baseline, outcomes[-1].run.id, suite, options.store)
+        _save_baseline(options.save_baseline, outcomes[-1].run.id, asked.suite, options.store)
     if len(outcomes) > 1 and not options.as_json:
         _print_models(outcomes)
     code = max(outcome.verdict.exit_code for outcome in outcomes)
@@ -90,20 +91,18 @@ def run(suite: Path, options: RunOptions) -> None:
 
 def workers_of(asked: SuiteRun) -> WorkerPool | None:
     """The workers of a run, as the suite says; None without any."""
-    config = asked.workers()
+    config = asked.suite.workers
     if config is None:
         return None
-    from rightcall.run.suite import load_suite
-
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads
     folder = asked.file.parent
     pool: WorkerPool = load("services", "workers")(
-        config, folder=folder, dataset=folder / load_suite(asked.file).dataset
+        config, folder=folder, dataset=folder / asked.suite.dataset
     )
     return pool
 
 
-def _save_baseline(path: Path, run: str, suite: Path, store: str | Path | None) -> None:
+def _save_baseline(path: Path, run: str, suite: Suite, store: str | Path | None) -> None:
     from rightcall.api.suite_run import add_to_baseline
 
     add_to_baseline(path, run, store, suite=suite)
@@ -113,8 +112,8 @@ def _save_baseline(path: Path, run: str, suite: Path, store: str | Path | None) 
 def _commands_again(suite: Path, options: RunOptions, context: click.Context) -> list[str]:
     """For each model the command that repeats its run."""
     flags = {option.name: option.opts[0] for option in context.command.params}
-    typed = {flags[name]: getattr(options, name) for name in REPEATED}
-    return [command_line(suite, {"--model": model, **typed}) for model in (options.models or (None,))]
+    typed = {flags[name]: getattr(options, name) or None for name in REPEATED}
+    return [command_line(suite, {"--agent": model, **typed}) for model in (options.models or (None,))]
 
 
 def command_line(suite: Path, options: Mapping[str, object]) -> str:

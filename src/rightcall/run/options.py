@@ -91,11 +91,18 @@ class RunOptions(SuiteOptions):
     models: Annotated[
         Sequence[str],
         Option(
-            "Model to use: provider:model[@URL] or a name from models",
-            flags=("--model",),
-            default="the suite's model",
+            "Agent to ask: module:function, provider:model[@URL], a name from models, http:URL or exec:COMMAND",
+            flags=("--agent", "--model"),
+            default="the suite's",
         ),
     ] = ()
+    observe: Annotated[
+        str,
+        Option(
+            "Hear the calls of an agent that returns only text: auto, openai, anthropic, … (`list frameworks`), otel",
+            metavar="NAME",
+        ),
+    ] = ""
     perturb: Annotated[
         Sequence[str],
         Option(

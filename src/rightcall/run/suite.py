@@ -330,10 +330,23 @@ def _texts(value: Any, where: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
+SUITE_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def is_goldens(path: Path) -> bool:
+    """Whether a file has goldens, as lines, a table or a list, and is no suite."""
+    return path.suffix.lower() not in SUITE_SUFFIXES or not read_items(require_file(path), "suites").single
+
+
+def suite_of_goldens(path: Path, agent: str) -> Suite:
+    """A suite of goldens alone, with an agent named on the command line."""
+    return Suite(require_file(path).name, AgentConfig(agent), path.stem)
+
+
 def load_suite(path: str | Path) -> Suite:
     """Load a suite from a YAML or JSON file; `InputError` names the location of a problem."""
     path = require_file(path)
-    if path.suffix.lower() not in (".yaml", ".yml", ".json"):
+    if path.suffix.lower() not in SUITE_SUFFIXES:
         raise InputError(str(path), "a suite is a .yaml or .json file", "create one with `rightcall init`")
     items = read_items(path, "suites")
     entries = list(items.entries)

@@ -17,7 +17,7 @@ from rightcall.metrics.resolve import parse_metric
 from rightcall.providers.provider_kinds import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
-from rightcall.run.suite import Suite, load_suite, tool_sources
+from rightcall.run.suite import Suite, is_goldens, load_suite, tool_sources
 from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import McpAddress, read_address
 
@@ -149,4 +149,6 @@ def suite_recordings(suite: Suite, folder: Path) -> Recordings | None:
 def recordings_of_run(run: StoredRun) -> Recordings | None:
     """The recordings of the suite of a stored run; None when the suite is not here or records nothing."""
     file = Path(run.run.versions.get("suite_file", "") or ".")
-    return suite_recordings(load_suite(file), file.parent) if file.is_file() else None
+    if not file.is_file() or is_goldens(file):
+        return None
+    return suite_recordings(load_suite(file), file.parent)
