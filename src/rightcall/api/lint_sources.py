@@ -15,7 +15,8 @@ from rightcall.core.errors import InputError
 if TYPE_CHECKING:
     from rightcall.lint.source.tools import ToolSet
     from rightcall.records.tool import Tool
-    from rightcall.run.suite import Suite, ToolSources
+    from rightcall.run.suite import Suite
+    from rightcall.run.suite_document import ToolSources
 
 
 def read_sources(
@@ -155,8 +156,8 @@ def _server_name(source: str) -> str:
 def _sources_of_suite(path: Path) -> ToolSources | None:
     """The sources that a suite names; None when the path is not a suite or has all its tools inline."""
     from rightcall.core.errors import RightCallError
-    from rightcall.run.suite import tool_sources
     from rightcall.run.suite_actions import is_code
+    from rightcall.run.suite_document import tool_sources
 
     suite = _suite_at(path)
     if suite is None:

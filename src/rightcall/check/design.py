@@ -42,7 +42,8 @@ from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.inputs import Inputs, digest
 from rightcall.run.plan import Plan
 from rightcall.run.run_record import imported_versions, major_changes, package_changes, sdk_versions
-from rightcall.run.suite import Suite, tool_sources
+from rightcall.run.suite import Suite
+from rightcall.run.suite_document import tool_sources
 
 NEAR = 0.7
 

@@ -22,7 +22,8 @@ from rightcall.lint.features.text import estimate_tokens
 from rightcall.lint.fixer import redefine_tools, rewrite_file
 from rightcall.lint.source.read import read_paths
 from rightcall.records.tool import Tool
-from rightcall.run.suite import Suite, tool_sources
+from rightcall.run.suite import Suite
+from rightcall.run.suite_document import tool_sources
 
 
 def apply_changes(

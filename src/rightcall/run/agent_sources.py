@@ -31,8 +31,9 @@ from rightcall.files.project_files import ProjectFiles
 from rightcall.files.python_object import is_object_name
 from rightcall.files.python_sources import files_named_by_sources, program_files, source_closure, source_facts
 from rightcall.providers.endpoint import ModelEndpoint
-from rightcall.run.suite import AgentConfig, Suite, tool_sources
+from rightcall.run.suite import AgentConfig, Suite
 from rightcall.run.suite_actions import is_code, is_code_metric, metric_names, mock_functions
+from rightcall.run.suite_document import tool_sources
 from rightcall.tools.worlds.base import World
 
 Ownership = Literal["owned", "watched", "unknown"]

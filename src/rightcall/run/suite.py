@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -35,7 +35,6 @@ from rightcall.recording.settings import RecordMode, RecordSettings
 from rightcall.records.record import Record
 from rightcall.run.options import SuiteOptions
 from rightcall.run.suite_document import with_dispatcher, with_variables
-from rightcall.tools.definitions.source import SKILLS
 
 
 class AgentConfig(Record, frozen=True):
@@ -281,53 +280,6 @@ class Suite(Record, frozen=True):
     def quarantined_ids(self) -> frozenset[str]:
         """The ids of the goldens in quarantine."""
         return frozenset(entry if isinstance(entry, str) else entry.golden for entry in self.quarantine)
-
-
-class ToolSources(NamedTuple):
-    """The places that a suite's `tools` name. `listed` is a file, `module:attribute` or definitions; `mcp` a server."""
-
-    listed: str | list[dict[str, Any]] | None = None
-    mcp: Any = None
-    skills: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-
-
-TOOL_KEYS = ("file", "mcp", "skills", "ignore")
-
-
-def tool_sources(tools: Any) -> ToolSources:
-    """The sources of a suite's `tools` in any of its forms; raises `ConfigError` for an object of other keys."""
-    if isinstance(tools, str) and tools.startswith("mcp:"):
-        return ToolSources(mcp=tools)
-    if isinstance(tools, str) and tools.startswith(SKILLS):
-        return ToolSources(skills=(tools.removeprefix(SKILLS),))
-    if not isinstance(tools, dict):
-        return ToolSources(tools)
-    if not tools or not tools.keys() <= set(TOOL_KEYS):
-        raise ConfigError(
-            "tools: an object here must be {mcp: {command: […]}}, {mcp: {url: …}}, {file: NAME} or {skills: [DIR, …]}"
-        )
-    listed = tools.get("file")
-    mcp = tools.get("mcp")
-    if listed is not None and not isinstance(listed, str):
-        raise ConfigError("tools.file must be the name of a file, or module:attribute")
-    folders = {key: _texts(tools.get(key), f"tools.{key}") for key in ("skills", "ignore")}
-    return ToolSources(listed, mcp, **folders)
-
-
-def _texts(value: Any, where: str) -> tuple[str, ...]:
-    texts = (
-        [value]
-        if isinstance(value, str)
-        else value
-        if isinstance(value, list | tuple)
-        else []
-        if value is None
-        else [0]
-    )
-    if not all(isinstance(text, str) and text for text in texts):
-        raise ConfigError(f"{where} must be a folder, or a list of folders")
-    return tuple(texts)
 
 
 SUITE_SUFFIXES = (".yaml", ".yml", ".json")

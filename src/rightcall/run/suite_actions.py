@@ -17,7 +17,8 @@ from rightcall.metrics.resolve import parse_metric
 from rightcall.providers.provider_kinds import is_provider
 from rightcall.recording.library import Recordings
 from rightcall.recording.settings import RecordMode, RecordSettings
-from rightcall.run.suite import Suite, is_goldens, load_suite, tool_sources
+from rightcall.run.suite import Suite, is_goldens, load_suite
+from rightcall.run.suite_document import tool_sources
 from rightcall.store.base import StoredRun
 from rightcall.tools.mcp.address import McpAddress, read_address
 

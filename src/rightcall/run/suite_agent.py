@@ -24,8 +24,9 @@ from rightcall.records.approval import read_approvals
 from rightcall.records.dialects import read_tool
 from rightcall.records.golden import Golden
 from rightcall.records.tool import Annotations, Tool
-from rightcall.run.suite import AgentConfig, Suite, beside, tool_sources
+from rightcall.run.suite import AgentConfig, Suite, beside
 from rightcall.run.suite_actions import is_code, record_settings, suite_address, suite_recordings
+from rightcall.run.suite_document import tool_sources
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import from_module, list_server_tools, load_tools
 from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan

@@ -14,8 +14,9 @@ from pathlib import Path
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.python_object import is_object_name
 from rightcall.providers.endpoint import ModelEndpoint
-from rightcall.run.suite import Suite, load_suite, tool_sources
+from rightcall.run.suite import Suite, load_suite
 from rightcall.run.suite_actions import FILE_MODELS, judge_files, record_settings
+from rightcall.run.suite_document import tool_sources
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store
 
