@@ -26,16 +26,17 @@ GOLDENS = [
 ]  # fmt: skip
 
 
-def analysed(answer, *, system: str | None = "", trials: int = 1):
+def analysed(answer, *, system: str | None = "", trials: int = 1, tools=TOOLS, others=()):
     """The analysis of what `answer` makes of each golden, `answer(golden)` being its calls."""
-    offered = {tool.name: tool for tool in TOOLS}
+    offered = {tool.name: tool for tool in tools}
     results = []
     for golden in GOLDENS:
         for trial in range(trials):
             trajectory = Trajectory(calls=tuple(answer(golden)))
             result = result_of(golden, trial, trajectory, offered)
             results.append(msgspec.structs.replace(result, trajectory=trajectory))
-    return analyze_results(TOOLS, GOLDENS, results, system=system)
+    same = dict.fromkeys(others, results)
+    return analyze_results(tools, GOLDENS, results, system=system, others=same)
 
 
 def right(golden: Golden) -> list[ToolCall]:
@@ -68,6 +69,45 @@ def test_a_renamed_parameter_is_one_finding():
 
     findings = analysed(renamed).findings
     assert [finding.cause for finding in findings] == ["parameter_renamed"] and findings[0].trials == 3
+
+
+@pytest.mark.parametrize("trials", [1, 3])
+@pytest.mark.parametrize("others", [(), ("gpt-5", "claude")])
+@pytest.mark.parametrize("instead", [0, 1, 2])
+@pytest.mark.parametrize("cut", [("weather",), ("traffic", "news"), ("city",), ("news", "city")])
+def test_no_golden_is_blamed_for_what_several_lack_in_common(cut, instead, others, trials):
+    """What was never offered is the set-up; the agent does nothing instead, one call for all, or another for each."""
+    schema = {"type": "object", "properties": {}} if "city" in cut else CITY
+    tools = [msgspec.structs.replace(tool, input_schema=schema) for tool in TOOLS if tool.name not in cut]
+
+    def answer(golden: Golden) -> list[ToolCall]:
+        (call,) = right(golden)
+        if "city" in cut:
+            call = msgspec.structs.replace(call, arguments={})
+        if call.name not in cut:
+            return [call]
+        place = GOLDENS.index(golden) if instead == 2 else 0
+        return [msgspec.structs.replace(call, name=tools[place % len(tools)].name)] if instead else []
+
+    findings = analysed(answer, tools=tools, trials=trials, others=others).findings
+    assert "golden_looks_wrong" not in [finding.cause for finding in findings]
+    assert findings[0].cause == "not_offered" and findings[0].stated
+    named = {*findings[0].tools, *findings[0].parameters}
+    assert named & set(cut)
+
+
+def test_one_misspelt_tool_is_the_golden():
+    tools = [
+        msgspec.structs.replace(tool, name="weathers" if tool.name == "weather" else tool.name)
+        for tool in TOOLS
+    ]
+    goldens = [golden for golden in GOLDENS if golden.id.startswith("news")] + GOLDENS[:1]
+    results = [
+        msgspec.structs.replace(result_of(golden, 0, trajectory, {tool.name: tool for tool in tools}), trajectory=trajectory)
+        for golden in goldens
+        for trajectory in [Trajectory(calls=(ToolCall("weathers" if golden is GOLDENS[0] else "news", golden.expected_calls[0].args),))]
+    ]  # fmt: skip
+    assert analyze_results(tools, goldens, results).findings[0].cause == "golden_looks_wrong"
 
 
 def test_two_failing_goldens_are_a_symptom_and_no_cause():

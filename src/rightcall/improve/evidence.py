@@ -38,6 +38,7 @@ class Evidence:
 
     `known` is false where tools are only names that were expected or called, and their definitions are not known;
     `system` is None where the system prompt is not known. `green` are goldens that passed before: they are right.
+    `called` are tools that were called or whose goldens pass, `not_offered` those that no request had, by golden.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Evidence:
         self.voter = voter
         self.others = [other for other in others if other.passes_half]
         self.known = known
+        self._has_tools = known and any(tool.kind == "tool" for tool in self.tools)
         self.cases: list[Case] = []
         self.seen: list[Seen] = []
         self.tool_stats: defaultdict[str, ToolStats] = defaultdict(ToolStats)
@@ -72,6 +74,8 @@ class Evidence:
         self.surplus_cover: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
         self.surplus_words: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self.suspects: dict[str, ObservedBehaviour] = {}
+        self.called: set[str] = set()
+        self.not_offered: dict[str, set[str]] = {}
         self._numbers: dict[tuple[Symptom, bool, bool], int] = {}
         self._details: defaultdict[str, set[str]] = defaultdict(set)
 
@@ -90,6 +94,13 @@ class Evidence:
             dict.fromkeys(tool for call in calls for tool in call.tools if tool in self.by_name)
         )
         classes: set[Class] = set(tool_names) if expected else {NEGATIVE}
+        self.called.update(tool_names if trials.passed else ())
+        self.called.update(call.name for trial in trials.failed for call in trial.calls)
+        for call in calls if self._has_tools and not golden.tools else ():
+            if call.own and self.by_name.keys().isdisjoint(call.tools):
+                classes.update(call.tools[:1])
+                if not trials.passed:
+                    self.not_offered.setdefault(call.tools[0], set()).add(golden.id)
         values = [
             _value_text(value)
             for _, args in expected

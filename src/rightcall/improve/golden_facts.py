@@ -12,17 +12,22 @@ import msgspec
 from rightcall.core.errors import InputError
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.metrics.matching.expectation import fits, pattern_text
+from rightcall.metrics.matching.teamwork import LABELS
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.failure import Failure
 from rightcall.records.golden import AnyGolden, Golden, request_of
 
 
 class ExpectedTools(NamedTuple):
-    """One expected call: the tools that will do, its arguments, and its tool as failures write it."""
+    """One expected call: the tools that will do, its arguments, its tool as failures write it.
+
+    `own` calls are of the agent's tools, others of further agents.
+    """
 
     tools: tuple[str, ...]
     args: Mapping[str, Any]
     pattern: str
+    own: bool = True
 
 
 def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[ExpectedTools]:
@@ -33,7 +38,12 @@ def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[Expected
         calls += golden.any_of[0]
     calls += list(chain.from_iterable(turn.expected_calls or () for turn in turns))
     return [
-        ExpectedTools(_tools_that_match(call.tool, offered), call.args or {}, pattern_text(call.tool))
+        ExpectedTools(
+            _tools_that_match(call.tool, offered),
+            call.args or {},
+            pattern_text(call.tool),
+            call.by is None and not (isinstance(call.tool, dict) and LABELS.keys() & call.tool.keys()),
+        )
         for call in calls
     ]
 

@@ -16,7 +16,7 @@ from rightcall.records.record import Record
 MOST_PLAUSIBLE = 0.97
 
 Cause = Literal[
-    "changed", "tools_silent", "parameter_renamed", "tool_breaks",
+    "changed", "not_offered", "tools_silent", "parameter_renamed", "tool_breaks",
     "enum_missing", "unit_missing", "date_format_missing", "required_missing",
     "parameter_description_missing", "parameters_swapped", "type_unclear",
     "value_spelling", "missing_lookup", "request_lacks_information",
@@ -48,7 +48,8 @@ class Hypothesis:
     """One cause at one place. `symptoms` are numbers of what it explains.
 
     `exposed` are the goldens it could act on, None for all, by default those of its tools. `cause` is set by
-    `all_hypotheses`: the name of the function that yields it. What one answer alone says is not `certain`.
+    `all_hypotheses`: the name of the function that yields it. What one answer alone says is not `certain`. In `fewest`
+    goldens it must be seen to be stated.
     """
 
     symptoms: Sequence[int]
@@ -63,6 +64,7 @@ class Hypothesis:
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
     cause: Cause = "unexplained"
     certain: bool = True
+    fewest: int = 3
 
     def __post_init__(self) -> None:
         if self.exposed == frozenset():

@@ -212,10 +212,11 @@ def _explain(
     worst = next((sort for sort in SORTS if dangers[sort]), "")
     dangerous = dangers.total() - dangers[""]
     about_golden = hypothesis.about == "golden"
-    likely = (goldens >= 2 or about_golden) and p < LEVEL and gain > 0
+    decisive = hypothesis.fewest == 1 and gain > 0
+    likely = ((goldens >= 2 or about_golden) and p < LEVEL and gain > 0) or decisive
     sure = hypothesis.certain and hypothesis.weight.plausibility >= LEAST_PLAUSIBLE
-    enough = sure and (goldens >= FEWEST_GOLDENS or about_golden)
-    stated = (likely and enough) or dangerous >= FEWEST_DANGEROUS
+    enough = goldens >= hypothesis.fewest or about_golden
+    stated = sure and ((likely and enough) or dangerous >= FEWEST_DANGEROUS)
     return Explained(
         hypothesis,
         symptoms,

@@ -7,7 +7,8 @@ support the call and not the golden, and the golden must be an exception among t
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from rightcall.improve.argument_kind import is_held, is_stated, plain_value, values_of_matcher
@@ -29,6 +30,7 @@ from rightcall.improve.votes import (
     voters_of,
 )
 from rightcall.metrics.matching.base import MISSING
+from rightcall.records.tool import Tool
 
 MORE_COVER = 0.1
 MOST_ALIKE = 0.34
@@ -54,7 +56,10 @@ def find_suspect(trials: GoldenTrials, words: Sequence[str], evidence: Evidence)
     suspect = SuspectGolden(golden, evidence.toolset, words_read, _agreement(votes, own))
     if (reason := next(against_schema(suspect), None)) is not None:
         calls = expected_tools(golden, evidence.by_name_in_order)
-        tool = calls[0].tools[0] if calls else ""
+        refused = (
+            call.tools[0] for call in calls if _refuses(evidence.by_name.get(call.tools[0]), call.args)
+        )
+        tool = next(refused, calls[0].tools[0] if calls else "")
         return ObservedBehaviour(tool, tool, sentence=reason.sentence)
     behaviour = behaviour_of(suspect.difference)
     agreement = suspect.votes.agreement
@@ -100,11 +105,14 @@ def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:
 def settle_suspects(evidence: Evidence) -> None:
     """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way.
 
-    An agent that passes less than half does not vote, so that nothing it does speaks against a golden.
+    What several goldens lack in common is the set-up or a definition: a tool that no request had or that is never
+    called, a parameter or a value that the schema refuses to more than one of its tool's goldens. An agent that passes
+    less than half does not vote, so that nothing it does speaks against a golden.
     """
     trials, failed = (sum(getattr(case, name) for case in evidence.cases) for name in ("trials", "failed"))
     votes = voters_of({evidence.voter: (trials - failed, trials)})
     alike = Counter(_kind_of_behaviour(behaviour) for behaviour in evidence.suspects.values())
+    refused = Counter(behaviour.wanted for behaviour in evidence.suspects.values() if behaviour.sentence)
     failing: Counter[tuple[Any, ...]] = Counter()
     for case in evidence.cases:
         kinds = {_kind_of_symptom(evidence.seen[number].symptom) for number, _ in case.cells}
@@ -116,6 +124,8 @@ def settle_suspects(evidence: Evidence) -> None:
             contradicted[behaviour.called].add(behaviour.wanted)
     for golden_id, behaviour in evidence.suspects.items():
         if behaviour.sentence:
+            if refused[behaviour.wanted] > 1 or _is_set_up(evidence, behaviour.wanted):
+                dropped.add(golden_id)
             continue
         kind = _kind_of_behaviour(behaviour)
         of_tool = evidence.tool_stats[behaviour.wanted].goldens
@@ -126,6 +136,8 @@ def settle_suspects(evidence: Evidence) -> None:
             or alike[kind] > of_tool / 2
             or (behaviour.called != behaviour.wanted and evidence.is_low_cover(behaviour.wanted))
             or (alike[kind] > 1 and not behaviour.values and not evidence.others)  # a pattern of definitions
+            or behaviour.wanted not in evidence.called
+            or (alike[kind] > 1 and any(actual == "nothing" for _, _, actual in behaviour.values))
             or len(contradicted[behaviour.called])
             > 1  # one tool takes the requests of several: its text is broad
             or any(_mostly_unsaid(evidence, behaviour.wanted, name) for name, _, _ in behaviour.values)
@@ -136,6 +148,16 @@ def settle_suspects(evidence: Evidence) -> None:
     for at, case in enumerate(evidence.cases):
         if case.suspect and case.id in dropped:
             evidence.cases[at] = _without_suspicion(evidence, case)
+
+
+def _refuses(tool: Tool | None, arguments: Mapping[str, Any]) -> bool:
+    return tool is None or any(tool.lacks(name) for name in arguments)
+
+
+def _is_set_up(evidence: Evidence, tool: str) -> bool:
+    """Whether a tool was not offered, and is no misspelt name of one that was."""
+    misspelt = get_close_matches(tool, evidence.by_name, 1)
+    return tool in evidence.not_offered and (len(evidence.not_offered) > 1 or not misspelt)
 
 
 def _mostly_unsaid(evidence: Evidence, tool: str, parameter: str) -> bool:

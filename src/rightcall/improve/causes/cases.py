@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.core.text import pluralize
+from rightcall.improve.causes.parameters import places
 from rightcall.improve.counters import NEGATIVE
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Cause, Hypothesis, ProposedChange, Weight, codes_on, quote_values
@@ -22,6 +23,38 @@ _GUIDANCE = re.compile(
 )
 _IN_DESCRIPTION = re.compile(r"\bno tool\b|\bcall (?:nothing|none)\b", re.I)
 SENTENCE = "If no tool fits the request, call none and answer in words."
+
+
+def not_offered(evidence: Evidence) -> Iterator[Hypothesis]:
+    """Tools and parameters that goldens expect and that no request had: the set-up is to blame, and no golden."""
+    for place in places(evidence):
+        if place.is_not_offered and (symptoms := place.of_kind("missing")):
+            yield place.hypothesis(
+                symptoms,
+                Weight(0.97, f"{place.tool} has no parameter of that name"),
+                f"{place.parameter} of {place.tool}, expected in {pluralize(place.stats.goldens, 'golden')}, is not "
+                "among the parameters that the agent is offered",
+                f"Add {place.parameter} to {place.tool}, or correct what the goldens expect.",
+                fewest=1,
+            )
+    tools = sorted(evidence.not_offered.keys() - evidence.called)
+    symptoms = [n for n in evidence.where(group="miss") if evidence.seen[n].symptom.tool in tools]
+    symptoms = [n for n in symptoms if not evidence.seen[n].suspect]
+    if not symptoms:
+        return
+    goldens = frozenset().union(*(evidence.not_offered[tool] for tool in tools))
+    listed = quote_values(tools)
+    yield Hypothesis(
+        symptoms,
+        Weight(0.97, f"the agent was offered {quote_values(evidence.by_name_in_order)}"),
+        f"{listed}, expected by {pluralize(len(goldens), 'golden')}, {'is' if len(tools) == 1 else 'are'} not among "
+        "the tools that the agent is offered",
+        f"Offer {listed} to the agent, or correct what the goldens expect.",
+        tuple(tools),
+        exposed=frozenset(tools),
+        about="set",
+        fewest=1,
+    )
 
 
 _FORBIDS = re.compile(

@@ -42,6 +42,14 @@ class ArgumentPlace(NamedTuple):
         return bool(self.description.strip())
 
     @property
+    def is_not_offered(self) -> bool:
+        """Whether the definition of its tool is known and does not have it."""
+        tool = self.evidence.by_name.get(self.tool)
+        if tool is None or not self.evidence.known:
+            return False
+        return tool.lacks(self.parameter) or tool.input_schema.get("properties") == {}
+
+    @property
     def description(self) -> str:
         """Its description; empty without one."""
         text = self.schema.get("description")
@@ -60,13 +68,16 @@ class ArgumentPlace(NamedTuple):
         advice: str,
         change: tuple[ProposedChange, ...] = (),
         rules: tuple[str, ...] = (),
+        fewest: int = 3,
     ) -> Hypothesis:
         """A cause in this parameter, which can act on the goldens that expect it."""
         place = self.tool, self.parameter
         fired = codes_on(self.evidence, rules, place)
         exposed = frozenset((place,))
-        names = (self.tool,), (self.parameter,)
-        return Hypothesis(symptoms, weight, what, advice, *names, change, fired, exposed, "parameter")
+        return Hypothesis(
+            symptoms, weight, what, advice,
+            (self.tool,), (self.parameter,), change, fired, exposed, "parameter", fewest=fewest,
+        )  # fmt: skip
 
     def change(self, key: str, after: Any) -> ProposedChange:
         """An edit of one keyword of its schema."""
@@ -162,7 +173,7 @@ def required_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             continue
         required = tool.input_schema.get("required")
         required = required if isinstance(required, list) else []
-        if place.parameter in required:
+        if place.parameter in required or place.is_not_offered:
             continue
         goldens = evidence.tool_stats[place.tool].goldens
         always = place.stats.goldens >= 0.8 * max(1, goldens)
