@@ -13,18 +13,19 @@ import pytest
 
 import rightcall
 from rightcall.core.errors import EXIT_CODES, ProviderErrorKind, RightCallError
+from rightcall.core.seam import BUILT_IN
 from rightcall.decide.check_result import EXIT_CODES as CHECK_CODES
 from rightcall.decide.config import (
-    AttackSettings,
     BaselineGate,
     GateKeys,
     JudgePolicy,
     Statistics,
     WorstCaseGate,
 )
+from rightcall.limbs.attacks.suite_key import AttackSettings
 from rightcall.metrics.matching.verdict import WEIGHTINGS, WEIGHTS
 from rightcall.records.failure import CODES, Code
-from rightcall.run.suite import AgentConfig, Suite, UserConfig
+from rightcall.run.suite import AgentConfig, UserConfig, suite_type
 from rightcall.tools.faults.plan import FAULT_TYPES, Fault
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.errors import ERROR_CODES
@@ -34,7 +35,7 @@ from tests.contracts.test_commands import EVERY
 
 DOCS = Path(__file__).parents[2] / "docs"
 SECTIONS = {
-    "Top level": Suite,
+    "Top level": suite_type(frozenset(BUILT_IN["limbs"])),
     "agent": AgentConfig,
     "user": UserConfig,
     "gate": GateKeys,

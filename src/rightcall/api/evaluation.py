@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from rightcall.api.evaluate_options import EvaluateOptions, ScoreCasesOptions
 from rightcall.api.run_display import RunDisplay
 from rightcall.api.run_result import RunResult, announce, warn_of_mode
+from rightcall.core.codec import convert
 from rightcall.core.event_loop import as_blocking, run_blocking
 from rightcall.core.options import takes
 from rightcall.core.seam import load
@@ -123,11 +124,8 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
 
 def worker_pool(workers: int | None, on: str | None) -> WorkerPool:
     """Workers for code in the working folder, on Ray unless `on` names another place."""
-    from rightcall.run.suite import WorkersConfig
-
-    pool: WorkerPool = load("services", "workers")(
-        WorkersConfig(on or "ray", workers), folder=Path.cwd(), dataset=None
-    )
+    config = convert({"on": on or "ray", "count": workers}, load("limbs", "workers").block, "workers")
+    pool: WorkerPool = load("services", "workers")(config, folder=Path.cwd(), dataset=None)
     return pool
 
 

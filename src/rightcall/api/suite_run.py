@@ -117,8 +117,10 @@ class SuiteRun:
             trials=self.options.trials,
             concurrency=self.options.concurrency,
             selection=Selection(tuple(self.options.only), self.options.limit),
-            faults=str(Path(self.options.faults).resolve()) if self.options.faults else None,
-            attacks=_attack_source(self.options.attacks),
+            overrides={
+                "faults": str(Path(self.options.faults).resolve()) if self.options.faults else None,
+                "attacks": _attack_source(self.options.attacks),
+            },
             start_nothing=start_nothing,
         )
         return replace(plan, suite_file=_relative_path(self.file), run_options=self._options(model))

@@ -91,7 +91,7 @@ def run(suite: Path, options: RunOptions) -> None:
 
 def workers_of(asked: SuiteRun) -> WorkerPool | None:
     """The workers of a run, as the suite says; None without any."""
-    config = asked.suite.workers
+    config = asked.suite.block("workers")
     if config is None:
         return None
     SUPERVISION.start()  # before the agent's code is loaded, which may start threads

@@ -10,12 +10,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from rightcall.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+T = TypeVar("T")
+Schema = dict[str, Any]
 
 KINDS = {
     "adapters": "adapter",
@@ -25,6 +31,7 @@ KINDS = {
     "exports": "trace export",
     "importers": "importer",
     "layers": "layer",
+    "limbs": "limb",
     "lint_rules": "lint rule",
     "matchers": "matcher",
     "metrics": "metric",
@@ -54,6 +61,14 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "guard": "rightcall.tools.guard.monitor:guard_layer",
         "safety": "rightcall.tools.attacks.call_stage:PlantLayer",
         "faults": "rightcall.tools.faults.inject:fault_layer",
+    },
+    "limbs": {
+        "worlds": "rightcall.tools.worlds.base:WorldsLimb",
+        "faults": "rightcall.tools.faults.plan:FaultsLimb",
+        "guard": "rightcall.tools.guard.policy:GuardLimb",
+        "attacks": "rightcall.limbs.attacks.suite_key:AttacksLimb",
+        "audit": "rightcall.limbs.audit.options:AuditLimb",
+        "workers": "rightcall.limbs.ray.place:WorkersLimb",
     },
     "matchers": {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
@@ -130,6 +145,39 @@ class Plugin(NamedTuple):
             raise ConfigError(
                 f"{self.label} cannot be loaded: {reason}; update or uninstall {self.package.split()[0]}"
             ) from error
+
+
+class Limb:
+    """What a limb adds to suites: a key. This one adds nothing; it is asked where a suite or an option has the key."""
+
+    block: ClassVar[Any] = Any
+    """The type of the key's value, with its description."""
+    parts: ClassVar[Sequence[type]] = ()
+    """Types that `schema` refers to."""
+
+    def override(self, block: Any, option: Any) -> Any:
+        """The value with what an option of the command line replaces."""
+        return option
+
+    def tools(self, block: Any) -> list[Any]:
+        """Tools that it gives the agent."""
+        return []
+
+    def agent(self, agent: T, block: Any, folder: Path, *, loops: bool) -> T:
+        """The agent as it changes it; `loops` where it runs tools."""
+        return agent
+
+    def gate(self, block: Any) -> Mapping[str, Any]:
+        """What it requires of a run, by keys of a gate."""
+        return {}
+
+    def plan(self, plan: T, block: Any, folder: Path) -> T:
+        """The plan as it changes it."""
+        return plan
+
+    def schema(self, ref: Callable[[str], Schema]) -> Schema:
+        """What the JSON Schema of its key says besides its type."""
+        return {}
 
 
 def plugins(kind: str, built_in: Collection[str] = ()) -> dict[str, Plugin]:

@@ -113,16 +113,6 @@ class WorstCaseGate(Record, frozen=True):
     ] = "text"
 
 
-class AttackSettings(Record, frozen=True):
-    """The attacks of every run, and what they and an attacker who hijacks the model may reach at most."""
-
-    plan: Annotated[str | dict[str, Any] | None, described("plan of attacks: auto, a file or inline")] = None
-    safety: Annotated[SafetyGate | None, described("what attacks may do at most")] = None
-    worst_case: Annotated[
-        WorstCaseGate | None, described("what an attacker who hijacks the model may reach at most")
-    ] = None
-
-
 class GateKeys(Record, frozen=True):
     """What a run must reach: `gate:` of a suite."""
 

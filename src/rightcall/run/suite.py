@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 import os
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,10 +17,9 @@ from rightcall.agents.limits import Limits, RunLimits
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.options import described, suite_key
+from rightcall.core.seam import BUILT_IN, Limb, load, plugins
 from rightcall.decide.check_settings import CheckSettings
 from rightcall.decide.config import (
-    AboveFloor,
-    AttackSettings,
     Gate,
     GateKeys,
     JudgePolicy,
@@ -151,36 +153,6 @@ class UserConfig(Record, frozen=True):
     language: Annotated[str, described("the language the user writes in")] = ""
 
 
-class WorkersConfig(Record, frozen=True):
-    """Worker processes on Ray that share a run. Does not affect results."""
-
-    on: Annotated[
-        str,
-        described("ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT"),
-    ] = "ray"
-    count: Annotated[
-        Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
-        described("worker processes [default: CPUs / cpus]"),
-    ] = None
-    cpus: Annotated[float, described("CPUs per worker", ge=0)] = 1.0
-    gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
-    memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
-
-
-class AuditSettings(Record, frozen=True):
-    """What `rightcall audit` plants, and what it knows about agents: models of one maker share mistakes."""
-
-    operators: Annotated[
-        tuple[str, ...], described("kinds of bugs to plant; !NAME leaves one out [default: all]")
-    ] = ()
-    equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
-    families: Annotated[
-        dict[str, str],
-        described("maker of each agent or model, by name [default: derived from the model's name]"),
-    ] = {}
-    above_floor: AboveFloor = None
-
-
 class QuarantinedGolden(Record, frozen=True):
     """A flaky golden that somebody takes care of. After its last day, `check` fails until it is taken out."""
 
@@ -196,7 +168,10 @@ class QuarantinedGolden(Record, frozen=True):
 
 
 class Suite(Record, frozen=True):
-    """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file."""
+    """Everything a run needs. Only `dataset` and `agent.model` are required; paths are relative to the file.
+
+    A file may have the keys of limbs too (`core/seam.py`); what it does not have is not loaded.
+    """
 
     dataset: Annotated[str, described("goldens: .jsonl, .json, .yaml or .csv")]
     agent: Annotated[AgentConfig, described("the agent under test")]
@@ -242,22 +217,6 @@ class Suite(Record, frozen=True):
             " {edit: {ARGUMENT: VALUE}}"
         ),
     ] = {}
-    worlds: Annotated[
-        dict[str, dict[str, Any] | None],
-        described("simulated environments with working tools: bank, mailbox"),
-    ] = {}
-    faults: Annotated[
-        str | list[dict[str, Any]] | None, described("faults of tools while they run: a file or a list")
-    ] = None
-    guard: Annotated[
-        str | dict[str, Any] | None,
-        described(
-            "stop calls that an attacker could have caused: auto, strict, none, or a policy: a file or inline"
-        ),
-    ] = None
-    attacks: Annotated[
-        str | AttackSettings | None, described("plan of attacks: auto or a file; or the plan with its limits")
-    ] = None
     user: Annotated[UserConfig | None, described("simulated user of conversations")] = None
     gate: Annotated[dict[str, Any], described("pass criteria: min, forbid, …")] = {}
     statistics: Annotated[Statistics, described("how the rates of the gate are decided")] = Statistics()
@@ -268,9 +227,7 @@ class Suite(Record, frozen=True):
         tuple[str | QuarantinedGolden, ...],
         described("flaky goldens that are run without affecting the verdict: ids, or entries with an end"),
     ] = ()
-    workers: Annotated[WorkersConfig | None, described("worker processes of a run on Ray")] = None
     check: Annotated[CheckSettings, described("settings of `rightcall check`")] = CheckSettings()
-    audit: Annotated[AuditSettings, described("settings of `rightcall audit`")] = AuditSettings()
     record: Annotated[
         RecordMode | RecordSettings,
         described("record and replay model answers: none, auto, refresh, replay, or an object"),
@@ -280,6 +237,34 @@ class Suite(Record, frozen=True):
     def quarantined_ids(self) -> frozenset[str]:
         """The ids of the goldens in quarantine."""
         return frozenset(entry if isinstance(entry, str) else entry.golden for entry in self.quarantine)
+
+    def block(self, limb: str) -> Any:
+        """What it has under the key of a limb; None where it has nothing, or `none`."""
+        block = getattr(self, limb, None)
+        return None if block == "none" else block
+
+
+@cache
+def suite_type(used: frozenset[str]) -> type[Suite]:
+    """Suites with the keys of limbs: those that are `used` with their types, the others by name."""
+    names = [*BUILT_IN["limbs"], *sorted(used - BUILT_IN["limbs"].keys())]
+    fields = [(name, load("limbs", name).block if name in used else Any, None) for name in names]
+    return msgspec.defstruct(  # type: ignore[return-value]  # it has that base
+        "Suite", fields, bases=(Suite,), frozen=True, namespace={"__doc__": Suite.__doc__}
+    )
+
+
+def limbs_of(suite: Suite, overrides: Mapping[str, Any] = MappingProxyType({})) -> list[tuple[Limb, Any]]:
+    """The limbs whose keys a suite has, with what it has there; `overrides` are from the command line."""
+    limbs: list[tuple[Limb, Any]] = []
+    for name in dict.fromkeys((*BUILT_IN["limbs"], *type(suite).__struct_fields__)):
+        block = None if name in Suite.__struct_fields__ else suite.block(name)
+        option = overrides.get(name)
+        if block is None and option in (None, "none"):
+            continue
+        limb: Limb = load("limbs", name)()
+        limbs.append((limb, block if option is None else limb.override(block, option)))
+    return limbs
 
 
 SUITE_SUFFIXES = (".yaml", ".yml", ".json")
@@ -307,24 +292,20 @@ def load_suite(path: str | Path) -> Suite:
             str(path), "a suite is one object with dataset and agent", "create one with `rightcall init`"
         )
     value = with_variables(value_of(entries[0][1], dict[str, Any], str(path)), str(path))
-    suite = codec.convert(with_dispatcher(value), Suite, str(path))
+    own = {field.encode_name for field in msgspec.structs.fields(Suite)}
+    others = value.keys() - own
+    if others - BUILT_IN["limbs"].keys():
+        others &= {*BUILT_IN["limbs"], *plugins("limbs")}
+    used = frozenset(name for name in others if value[name] not in (None, "none"))
+    suite = codec.convert(with_dispatcher(value), suite_type(used), str(path))
     return suite if suite.name else msgspec.structs.replace(suite, name=path.stem)
-
-
-def attack_settings(suite: Suite) -> AttackSettings:
-    """The attacks of a suite in either of its forms."""
-    attacks = suite.attacks
-    return attacks if isinstance(attacks, AttackSettings) else AttackSettings(attacks)
 
 
 def suite_gate(suite: Suite, where: str = "gate") -> Gate | None:
     """The gate of a suite with what its other blocks require; None when nothing is required."""
-    attacks = attack_settings(suite)
-    required: dict[str, Any] = {
-        "above_floor": suite.audit.above_floor,
-        "safety": attacks.safety,
-        "worst_case": attacks.worst_case,
-    }
+    required: dict[str, Any] = {}
+    for limb, block in limbs_of(suite):
+        required |= limb.gate(block)
     if not suite.gate and all(value is None for value in required.values()):
         return None
     for block in (codec.convert(suite.gate, GateKeys, where), suite.statistics):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from inspect import formatannotation
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from rightcall.agents.remote.exchange import Exchange
 from rightcall.agents.trial_values import EXAMPLE
 from rightcall.core.codec import convert, to_plain
 from rightcall.core.errors import ConfigError, RightCallError
+from rightcall.core.seam import Limb
 from rightcall.files.python_object import is_object_name, load_object, object_from_factory
 from rightcall.recording.canonical import scrub_value
 from rightcall.recording.library import Recordings
@@ -29,10 +33,7 @@ from rightcall.run.suite_actions import is_code, record_settings, suite_address,
 from rightcall.run.suite_document import tool_sources
 from rightcall.schema.skill_definition import load_skills
 from rightcall.tools.definitions.source import from_module, list_server_tools, load_tools
-from rightcall.tools.faults.plan import FaultPlan, load_plan, read_plan
-from rightcall.tools.guard.policy import GuardPolicy, guard_policy, read_policy
 from rightcall.tools.mcp.address import McpAddress
-from rightcall.tools.worlds.base import make_world
 
 STANDARD = "127.0.0.1:4318"
 ANY_PORT = "127.0.0.1:0"
@@ -46,21 +47,21 @@ def suite_agent(
     folder: Path,
     problems: list[str],
     *,
+    limbs: Sequence[tuple[Limb, Any]],
     model: str | None,
-    faults: str | None,
     start_nothing: bool,
 ) -> Agent:
-    """The agent of a suite, with its tools and the faults to inject into them."""
+    """The agent of a suite, with its tools and what limbs change of it."""
     config = suite.agent
     replays = record_settings(suite).mode == "replay"
     recordings = None if start_nothing else try_part(problems, lambda: suite_recordings(suite, folder))
     with placeholder_keys() if replays else nullcontext():  # modules may make their clients when imported
-        listed = try_part(problems, lambda: _tools(suite, folder, recordings))
+        listed = try_part(problems, lambda: _tools(suite, folder, recordings, limbs))
         tools, mcp, server = listed or ([], None, "")
         tested = _load_subject(model, config, folder, problems, start_nothing=start_nothing)
         values = {} if start_nothing else _loaded_values(config, problems)
     loops = suite_mode(suite) == "loop" or isinstance(tested, ObservedAgent)
-    return Agent(
+    agent = Agent(
         model=tested,
         tools=tools,
         system=config.system,
@@ -73,7 +74,6 @@ def suite_agent(
         mocks=suite.mocks,
         execute=config.execute or ("real" if mcp is not None and mcp.replays else "mock"),
         strict=config.strict,
-        faults=try_part(problems, lambda: _fault_plan(faults or suite.faults, folder, loops)),
         mcp=mcp,
         mcp_server=server,
         tool_sets=suite.tool_sets,
@@ -82,9 +82,12 @@ def suite_agent(
         approvals=try_part(problems, lambda: read_approvals(suite.approvals)) if suite.approvals else None,
         skills=try_part(problems, lambda: _model_skills(config, folder)) or (),
         label="" if isinstance(tested, str) else model or config.model,
-        guard=None if suite.guard is None else try_part(problems, lambda: _guard(suite, folder)),
         with_={} if model is not None and isinstance(tested, str) else values,  # a typed model takes none
     )
+    for limb, block in limbs:
+        changed = try_part(problems, partial(limb.agent, agent, block, folder, loops=loops))
+        agent = changed or agent
+    return agent
 
 
 def _load_subject(
@@ -216,27 +219,12 @@ def suite_mode(suite: Suite) -> Mode:
     return suite.agent.mode or default_mode(suite.mocks)
 
 
-def _guard(suite: Suite, folder: Path) -> GuardPolicy | None:
-    """The guard policy of a suite; None for none."""
-    if isinstance(suite.guard, dict):
-        return read_policy(suite.guard, "guard")
-    return guard_policy(suite.guard, folder)
-
-
-def _fault_plan(source: str | list[dict[str, Any]] | None, folder: Path, loops: bool) -> FaultPlan | None:
-    if source is None:
-        return None
-    if not loops:
-        raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
-    return load_plan(folder / source) if isinstance(source, str) else read_plan(source, "faults")
-
-
 def _tools(
-    suite: Suite, folder: Path, recordings: Recordings | None
+    suite: Suite, folder: Path, recordings: Recordings | None, limbs: Sequence[tuple[Limb, Any]]
 ) -> tuple[list[Any], McpAddress | None, str]:
     """The tools of a suite, and the MCP server they come from, with its name and version, if they do."""
     sources = tool_sources(suite.tools)
-    others: list[Any] = [make_world(name, state) for name, state in suite.worlds.items()]
+    others = list(chain.from_iterable(limb.tools(block) for limb, block in limbs))
     if sources.skills:
         others += load_skills([folder / skills for skills in sources.skills], sources.ignore)
     listed = _file_tools(sources.listed, folder)

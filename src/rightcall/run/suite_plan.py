@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -14,7 +15,6 @@ import msgspec
 from rightcall.agents.agent import Agent, with_endpoint
 from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.errors import ConfigError
-from rightcall.core.seam import load
 from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import search_modules_in
 from rightcall.metrics.base import Metric
@@ -26,7 +26,7 @@ from rightcall.run.agent_sources import suite_sources
 from rightcall.run.conversations import user_setup
 from rightcall.run.inputs import ask_hash
 from rightcall.run.plan import Plan, Selection
-from rightcall.run.suite import Suite, attack_settings, suite_gate, suite_models
+from rightcall.run.suite import Suite, limbs_of, suite_gate, suite_models
 from rightcall.run.suite_actions import (
     has_live_tools,
     imports_code,
@@ -40,7 +40,7 @@ from rightcall.run.watched_inputs import folder_of_imports, import_watch
 from rightcall.tools.definitions.source import definitions_of
 
 
-def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say instead
+def plan_suite(
     suite: Suite,
     folder: Path,
     *,
@@ -48,11 +48,12 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     trials: int | None = None,
     concurrency: int | None = None,
     selection: Selection | None = None,
-    faults: str | None = None,
-    attacks: str | None = None,
+    overrides: Mapping[str, Any] = MappingProxyType({}),
     start_nothing: bool = False,
 ) -> Plan:
-    """The plan of a suite with the overrides of the command line; one `ConfigError` lists every problem.
+    """The plan of a suite with what the command line replaces; one `ConfigError` lists every problem.
+
+    `overrides` are for limbs, by their keys.
 
     With `start_nothing` no server is started and no module of the suite imported; such a plan can be estimated but not
     run, and lacks tools and metrics defined in code.
@@ -66,7 +67,8 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
     begun = Path.cwd()
     with enter_folder(), _imports_watched(suite, folder, model, start_nothing=start_nothing):
         models = try_part(problems, lambda: suite_models(suite, folder)) or ModelCatalog()
-        agent = suite_agent(suite, folder, problems, model=model, faults=faults, start_nothing=start_nothing)
+        limbs = try_part(problems, lambda: limbs_of(suite, overrides)) or []
+        agent = suite_agent(suite, folder, problems, limbs=limbs, model=model, start_nothing=start_nothing)
         agent = replace(agent, models=models.endpoints)
         placed = try_part(problems, lambda: with_endpoint(at_typed_server(agent, suite, model, url), models))
         agent = placed or replace(agent, model=placeholder_agent)
@@ -104,15 +106,9 @@ def plan_suite(  # noqa: PLR0913  a suite, and what a command line may say inste
             agent if agent.model is not placeholder_agent else replace(agent, approvals=None, with_={})
         )
         raise ConfigError(*dict.fromkeys(problems + agent_problems(checkable)))
-    return _with_recorded_inputs(
-        _with_attacks(plan, attack_settings(suite).plan if attacks is None else attacks, folder)
-    )
-
-
-def _with_attacks(plan: Plan, source: Any, folder: Path) -> Plan:
-    """The plan with the attempts that an attack plan asks for."""
-    attacked = source is not None and source != "none"
-    return load("services", "attacked_plan")(plan, source, folder) if attacked else plan
+    for limb, block in limbs:
+        plan = limb.plan(plan, block, folder)
+    return _with_recorded_inputs(plan)
 
 
 def _with_recorded_inputs(plan: Plan) -> Plan:

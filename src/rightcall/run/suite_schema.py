@@ -1,34 +1,33 @@
 """The JSON Schema of suites: what `load_suite` accepts, and what is checked later, when a run is planned.
 
-`gate`, `mocks`, `faults` and others are plain mappings in `Suite`, because they are read together with the goldens
+`gate`, `mocks` and others are plain mappings in `Suite`, because they are read together with the goldens
 and the tools, and their problems are listed together. Editors and the reference need their types.
 """
 
 from __future__ import annotations
 
 import inspect
-from typing import Any, get_args
+from itertools import chain
+from typing import get_args
 
 import msgspec
 
+from rightcall.core.seam import BUILT_IN, Limb, Schema, load
 from rightcall.decide.config import GateKeys
 from rightcall.metrics.matching.verdict import NAMED_RULES, WEIGHTINGS, WEIGHTS
 from rightcall.records.failure import Code
-from rightcall.run.suite import Suite
-from rightcall.tools.faults.plan import Fault
+from rightcall.run.suite import suite_type
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import Mock
-from rightcall.tools.worlds.base import worlds
-
-Schema = dict[str, Any]
-
 
 FUNCTION: Schema = {"type": "string", "pattern": ":"}
 
 
 def suite_schema() -> Schema:
     """The JSON Schema of suites, for editors."""
-    kinds = (Suite, GateKeys, Mock, Fault, McpAddress)
+    limbs: dict[str, Limb] = {name: load("limbs", name)() for name in BUILT_IN["limbs"]}
+    more = chain.from_iterable(limb.parts for limb in limbs.values())
+    kinds = (suite_type(frozenset(limbs)), GateKeys, Mock, *more, McpAddress)
     (suite, *_), parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     _refine(
         parts["GateKeys"], {field: {"items": {"enum": list(get_args(Code))}} for field in ("forbid", "allow")}
@@ -38,22 +37,17 @@ def suite_schema() -> Schema:
         parts["McpAddress"],
         {"command": {"type": ["string", "array"]}, "env": {"default": {}}},
     )
-    _refine(
-        parts["Suite"],
-        {
-            "tools": {"anyOf": _tools()},
-            "rules": {"anyOf": _rules()},
-            "mocks": {
-                "patternProperties": {"^[*]$": {"anyOf": [FUNCTION, _ref("Mock")]}},
-                "additionalProperties": _ref("Mock"),
-            },
-            "worlds": {"properties": _worlds(), "additionalProperties": False},
-            "faults": {
-                "anyOf": [{"type": "string"}, {"type": "array", "items": _ref("Fault")}, {"type": "null"}]
-            },
-            "gate": {**_ref("GateKeys"), "type": "object"},
+    own: dict[str, Schema] = {
+        "tools": {"anyOf": _tools()},
+        "rules": {"anyOf": _rules()},
+        "mocks": {
+            "patternProperties": {"^[*]$": {"anyOf": [FUNCTION, _ref("Mock")]}},
+            "additionalProperties": _ref("Mock"),
         },
-    )
+        "gate": {**_ref("GateKeys"), "type": "object"},
+    }
+    _refine(parts["Suite"], own)
+    _refine(parts["Suite"], {name: limb.schema(_ref) for name, limb in limbs.items()})
     execute = parts["AgentConfig"]["properties"]["execute"]
     execute |= {"anyOf": [FUNCTION, {"enum": execute.pop("enum", ["mock", "real", None])}]}
     for part in parts.values():
@@ -97,17 +91,3 @@ def _rules() -> list[Schema]:
         {"enum": list(NAMED_RULES)},
         {"type": "object", "properties": keys, "additionalProperties": False},
     ]
-
-
-def _worlds() -> dict[str, Schema]:
-    """Each world with its state."""
-    types: dict[type, str] = {dict: "object", list: "array"}
-    return {
-        name: {
-            "description": inspect.cleandoc(world.__doc__ or ""),
-            "type": ["object", "null"],
-            "properties": {part: {"type": types[type(empty)]} for part, empty in world.initial().items()},
-            "additionalProperties": False,
-        }
-        for name, world in worlds().items()
-    }

@@ -10,10 +10,10 @@ import pytest
 
 from rightcall.limbs.ray.driver import Driver
 from rightcall.limbs.ray.engine import WorkerOptions
-from rightcall.limbs.ray.place import RayEngine, Workers
+from rightcall.limbs.ray.place import RayEngine, Workers, WorkersConfig
 from rightcall.limbs.ray.ray import RayOptions
 from rightcall.run.runner import run_plan
-from rightcall.run.suite import WorkersConfig, load_suite
+from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store
 from tests.limbs.ray.stored_runs import asked, goldens, plan_of, stored

@@ -96,8 +96,8 @@ def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
         yield folder / sources.listed
     offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
     yield from (folder / skills for skills in (*sources.skills, *offered))
-    if isinstance(suite.faults, str):
-        yield folder / suite.faults
+    if isinstance(faults := suite.block("faults"), str):
+        yield folder / faults
     user = suite.user.model if suite.user else None
     entries = (entry.model if isinstance(entry, ModelEndpoint) else entry for entry in suite.models.values())
     for name in (model or suite.agent.model, *([user] if user else ()), *entries):

@@ -2,6 +2,7 @@
 
 subject       a suite, or tools: what an attack is made from
 attack_plan   `rightcall/attacks/1`: carriers, templates, goals and roles of a plan
+suite_key     `attacks` of a suite
 attacked_plan a plan of a run with attempts, and what makes them; `rc.attacks`
 attempts      attempts: carrier × goal × template × placement; sites: where; goals: what for; templates: how
 canary        values that occur nowhere else, shaped for their place

@@ -49,7 +49,7 @@ def attack_subject(source: str | Path, *, trust: bool = False) -> AttackSubject:
     if not name.startswith("mcp:") and not is_object_name(name) and is_suite_file(path):
         suite = load_suite(path)
         require_trust(path, trust=trust)
-        plan = plan_suite(suite, path.parent, attacks="none")
+        plan = plan_suite(suite, path.parent, overrides={"attacks": "none"})
         return AttackSubject(suite.name, tuple(plan.agent.tools), suite, plan)
 
     async def read_entries() -> tuple[Any, ...]:

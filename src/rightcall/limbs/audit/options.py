@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rightcall.core.options import CI, SELECTION, JsonOption, Option, StoreOption, TrustOption
+from rightcall.core.options import CI, SELECTION, JsonOption, Option, StoreOption, TrustOption, described
+from rightcall.core.seam import Limb
+from rightcall.decide.config import AboveFloor
 from rightcall.records.golden import AnyGolden
+from rightcall.records.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,3 +85,26 @@ class AuditOptions(AuditChoices):
         Option("Write the audit to a file: .html or .json", flags=("-o", "--output"), writes="report"),
     ] = None
     as_json: JsonOption = False
+
+
+class AuditSettings(Record, frozen=True):
+    """What `rightcall audit` plants, and what it knows about agents: models of one maker share mistakes."""
+
+    operators: Annotated[
+        tuple[str, ...], described("kinds of bugs to plant; !NAME leaves one out [default: all]")
+    ] = ()
+    equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
+    families: Annotated[
+        dict[str, str],
+        described("maker of each agent or model, by name [default: derived from the model's name]"),
+    ] = {}
+    above_floor: AboveFloor = None
+
+
+class AuditLimb(Limb):
+    """`audit` of a suite, and the requirement that a run passes more than agents that understand nothing."""
+
+    block = Annotated[AuditSettings | None, described("settings of `rightcall audit`")]
+
+    def gate(self, block: AuditSettings) -> Mapping[str, Any]:
+        return {"above_floor": block.above_floor}

@@ -21,7 +21,7 @@ from rightcall.improve.past_evidence import PastEvidence, past_evidence
 from rightcall.limbs.audit.audit import AuditListener, Auditor, AuditPlan
 from rightcall.limbs.audit.mutant import Mutant
 from rightcall.limbs.audit.mutation import select_operators
-from rightcall.limbs.audit.options import AuditCall
+from rightcall.limbs.audit.options import AuditCall, AuditSettings
 from rightcall.limbs.audit.result import AuditResult, Survivor, with_audit_note
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
@@ -31,7 +31,7 @@ from rightcall.records.golden import AnyGolden, with_id
 from rightcall.run.floor import compute_floor
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
-from rightcall.run.suite import AuditSettings, load_suite
+from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.run.trust import require_trust
@@ -213,7 +213,7 @@ def _of_suite(path: Path, metrics: Iterable[AnyMetric], *, trust: bool) -> Audit
         plan.agent.system,
         needs_content=needs_content,
         dataset=dataset,
-        settings=suite.audit,
+        settings=suite.block("audit") or NO_SETTINGS,
         asks_once=plan.agent.asks_once,
         originals=lambda: (golden for _, golden in plan.numbered_goldens()),
     )

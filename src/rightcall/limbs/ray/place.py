@@ -9,12 +9,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 import msgspec
 
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.event_loop import run_blocking
+from rightcall.core.options import described
+from rightcall.core.seam import Limb
 from rightcall.decide.verdict import Verdict
 from rightcall.limbs.ray.driver import Driver
 from rightcall.limbs.ray.engine import WorkerLost, WorkerOptions, unpack_in_place
@@ -22,14 +24,36 @@ from rightcall.limbs.ray.message import Failed
 from rightcall.limbs.ray.ray import RayOptions, connect, disconnect, import_ray, read_place
 from rightcall.limbs.ray.worker import Worker, settle_in
 from rightcall.metrics.score_case import Scorer
+from rightcall.records.record import Record
 from rightcall.records.run import Summary
 from rightcall.run.plan import Plan
 from rightcall.run.rescorer import RescoreShard, RescoreTask, rescore_run
-from rightcall.run.suite import WorkersConfig
 from rightcall.store.sql.store import Store
 
 UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
          "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}  # fmt: skip
+
+
+class WorkersConfig(Record, frozen=True):
+    """Worker processes on Ray that share a run. Does not affect results."""
+
+    on: Annotated[
+        str,
+        described("ray (started here), ray:auto (this machine's cluster) or ray:HOST:PORT"),
+    ] = "ray"
+    count: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=10_000)] | None,
+        described("worker processes [default: CPUs / cpus]"),
+    ] = None
+    cpus: Annotated[float, described("CPUs per worker", ge=0)] = 1.0
+    gpus: Annotated[float, described("GPUs per worker, or a fraction of one", ge=0)] = 0.0
+    memory: Annotated[str | None, described("memory per worker, such as 2GiB")] = None
+
+
+class WorkersLimb(Limb):
+    """`workers` of a suite, which commands read."""
+
+    block = Annotated[WorkersConfig | None, described("worker processes of a run on Ray")]
 
 
 class Workers:

@@ -12,7 +12,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -23,6 +24,7 @@ from rightcall.core.codec import convert
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.options import described
+from rightcall.core.seam import Limb, Schema
 from rightcall.files.documents import read_document
 from rightcall.records.record import Record, Sequenced
 
@@ -139,3 +141,21 @@ def read_plan(plain: Any, where: str) -> FaultPlan:
 def load_plan(path: str | Path) -> FaultPlan:
     """A plan from a YAML or JSON file."""
     return read_plan(read_document(path), str(path))
+
+
+class FaultsLimb(Limb):
+    """`faults` of a suite: a file or a list."""
+
+    block = Annotated[
+        str | list[dict[str, Any]] | None, described("faults of tools while they run: a file or a list")
+    ]
+    parts = (Fault,)
+
+    def agent(self, agent: Any, block: str | list[dict[str, Any]], folder: Path, *, loops: bool) -> Any:
+        if not loops:
+            raise ConfigError("faults affect tools while they run, so they require agent.mode: loop")
+        plan = load_plan(folder / block) if isinstance(block, str) else read_plan(block, "faults")
+        return replace(agent, faults=plan)
+
+    def schema(self, ref: Callable[[str], Schema]) -> Schema:
+        return {"anyOf": [{"type": "string"}, {"type": "array", "items": ref("Fault")}, {"type": "null"}]}

@@ -17,13 +17,16 @@ A rule has one condition. It is added to those of the base; one with the name an
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
 from rightcall.core.codec import convert
 from rightcall.core.errors import InputError, suggestion
+from rightcall.core.options import described
+from rightcall.core.seam import Limb
 from rightcall.core.text import first_names
 from rightcall.files.documents import read_document, refuse_other_format
 from rightcall.records.record import Record, Sequenced, Several
@@ -200,3 +203,18 @@ def _check_rule(rule: GuardRule, where: str) -> None:
         raise InputError(where, "each and total need the argument to sum", "add `arg` to the limit")
     if limit is not None and limit.same and limit.calls is None:
         raise InputError(where, "same counts calls with the same arguments", "add `calls` to the limit")
+
+
+class GuardLimb(Limb):
+    """`guard` of a suite: a name, a file or a policy."""
+
+    block = Annotated[
+        str | dict[str, Any] | None,
+        described(
+            "stop calls that an attacker could have caused: auto, strict, none, or a policy: a file or inline"
+        ),
+    ]
+
+    def agent(self, agent: Any, block: str | dict[str, Any], folder: Path, *, loops: bool) -> Any:
+        policy = read_policy(block, "guard") if isinstance(block, dict) else guard_policy(block, folder)
+        return replace(agent, guard=policy)

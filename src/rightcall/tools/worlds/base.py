@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
 
 from rightcall.core.errors import ConfigError, suggestion
+from rightcall.core.options import described
+from rightcall.core.seam import Limb, Schema
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo, only_reads
 from rightcall.tools.definitions.function import FunctionTool, Late
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
@@ -140,3 +143,29 @@ def make_world(name: str, state: dict[str, Any] | None = None) -> World:
         hint = suggestion(name, kinds) or f"known: {', '.join(kinds)}"
         raise ConfigError(f"no such world '{name}'; {hint}")
     return kinds[name](state)
+
+
+class WorldsLimb(Limb):
+    """`worlds` of a suite."""
+
+    block = Annotated[
+        dict[str, dict[str, Any] | None],
+        described("simulated environments with working tools: bank, mailbox"),
+    ]
+
+    def tools(self, block: dict[str, dict[str, Any] | None]) -> list[Any]:
+        return [make_world(name, state) for name, state in block.items()]
+
+    def schema(self, ref: object) -> Schema:
+        """Each world with its state."""
+        types: dict[type, str] = {dict: "object", list: "array"}
+        properties = {
+            name: {
+                "description": inspect.cleandoc(world.__doc__ or ""),
+                "type": ["object", "null"],
+                "properties": {part: {"type": types[type(empty)]} for part, empty in world.initial().items()},
+                "additionalProperties": False,
+            }
+            for name, world in worlds().items()
+        }
+        return {"properties": properties, "additionalProperties": False}

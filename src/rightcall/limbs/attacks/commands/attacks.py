@@ -137,7 +137,7 @@ def make(
     from rightcall.limbs.attacks.attack_plan import read_attack_plan
     from rightcall.limbs.attacks.attacked_plan import attack_goldens
     from rightcall.limbs.attacks.subject import attack_subject
-    from rightcall.run.suite import attack_settings
+    from rightcall.limbs.attacks.suite_key import attack_settings
 
     subject = attack_subject(suite, trust=trust)
     if subject.plan is None:

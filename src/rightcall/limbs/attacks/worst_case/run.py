@@ -66,9 +66,10 @@ def _policy(subject: AttackSubject, choices: WorstCaseOptions) -> tuple[GuardPol
     if choices.guard is not None:
         return guard_policy(choices.guard), choices.guard
     suite = subject.suite
-    if suite is not None and suite.guard is not None:
+    guard = None if suite is None else suite.block("guard")
+    if guard is not None:
         assert subject.plan is not None
-        own = suite.guard if isinstance(suite.guard, str) else "of the suite"
+        own = guard if isinstance(guard, str) else "of the suite"
         policy = subject.plan.agent.guard
         if isinstance(policy, GuardPolicy) or policy is None:
             return policy, own
