@@ -192,14 +192,14 @@ def as_settings(settings: Settings | Mapping[str, Any], where: str = "settings")
 
 
 def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
-    """Why the tools of an observed agent cannot be mocked or broken; empty when they can."""
-    if not observed.can_mock:
-        return (
-            f"the tools of {observed.name} are run by its own code, so they cannot be mocked or broken by faults;"
-            " `rightcall list frameworks` says where that is possible"
-        )
+    """Why the tools of an observed agent cannot be run here; empty when they can."""
     if not tools:
         return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    if not observed.can_mock:
+        return (
+            f"the tools of {observed.name} are run by its own code, so they cannot be mocked;"
+            " `rightcall list frameworks` says where that is possible"
+        )
     return ""
 
 

@@ -116,7 +116,7 @@ class SessionPerformer:
         finally:
             await session.aclose()
         trajectory = self._within_limits(msgspec.structs.replace(trajectory, latency_ms=taken, lag_ms=lag))
-        return desk.context.with_evidence(trajectory) if desk is not None else trajectory
+        return desk.with_evidence(trajectory) if desk is not None else trajectory
 
     async def _take_turn(self, session: AgentSession, text: str) -> tuple[StopReason, str, Exception | None]:
         """How the turn ended, and the exception that ended it. A broken setup is raised."""
@@ -155,15 +155,10 @@ _REAL: ContextVar[Callable[[], Awaitable[Any]]] = ContextVar("rightcall_real_too
 """The framework's own tool for the call that is being run."""
 
 
-class DeskSetup:
-    """Makes a desk for every trial, over one toolbox, whose tools are framework tools."""
+class DeskSetup(Protocol):
+    """Makes the desk of every trial that has one."""
 
-    def __init__(self, toolbox: Toolbox, run_id: str) -> None:
-        self._toolbox = toolbox
-        self._run_id = run_id
-
-    def desk(self, golden: Golden, trial: int) -> Desk:
-        return Desk(self._toolbox, self._toolbox.context(run=self._run_id, trial=trial, golden=golden))
+    def desk(self, golden: Golden, trial: int) -> Desk | None: ...
 
 
 class Desk:
@@ -176,6 +171,10 @@ class Desk:
     def hear(self, text: str) -> None:
         """The user says something."""
         self.context.hear(text)
+
+    def with_evidence(self, trajectory: Trajectory) -> Trajectory:
+        """The trajectory with what was really done."""
+        return self.context.with_evidence(trajectory)
 
     async def run(
         self, name: str, arguments: dict[str, Any], call_id: str, real: Callable[[], Awaitable[Any]]
@@ -191,13 +190,13 @@ class Desk:
         return ToolAnswer(invocation.result.output, invocation.call.status == "error")
 
 
-def framework_tool(tool: Tool) -> BoundTool:
-    """A tool whose real implementation is what the framework would have done with this call."""
+def framework_tool(tool: Tool, *, has_run: bool = False) -> BoundTool:
+    """A tool whose real implementation is what the framework would have done with this call, or has done."""
 
     async def run(*_: Any) -> Any:
         return await _REAL.get()()
 
-    return always_ready(tool, RunnableTool(run, live=True))
+    return always_ready(tool, RunnableTool(run, live=not has_run, has_run=has_run))
 
 
 def append_turn(so_far: Trajectory, turn: Trajectory, taken_ms: float | None = None) -> Trajectory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rightcall.agents.agent import Agent, as_settings, as_tools, desk_problem, other_provider, tools_of
+from rightcall.agents.agent import Agent, as_settings, as_tools, other_provider, tools_of
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.agents.kinds import agent_of_kind
@@ -50,10 +50,6 @@ def agent_problems(agent: Agent) -> list[str]:
     """Problems in an agent's definition: tools and mocks, settings, the model's name."""
     problems: list[str] = []
     watched = isinstance(agent.model, ObservedAgent)  # its framework knows its tools
-    if isinstance(agent.model, ObservedAgent) and agent.faults is not None:
-        tools = tools_of(replace(agent, faults=None))
-        if problem := desk_problem(agent.model, tools):
-            return [problem]
     for part in (
         lambda: Toolbox(tools_of(agent), mocks=agent.mocks, execute=agent.tool_execution, **agent.layers),
         lambda: as_settings(agent.settings),

@@ -21,13 +21,18 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             if params := rest.get("params"):
                 url = url.extend_query(params)
             own = rest.get("headers") or ()
-            own = own.items() if hasattr(own, "items") else own
+            own = list(own.items() if hasattr(own, "items") else own)
             headers = {**join_headers(self.headers.items()), **join_headers(own)}
             body = _body(self, rest)
             if body is None:
                 listener.unreadable(method, str(url))
                 return await original(self, method, str_or_url, **rest)
-            reply = listener.request(method, str(url), headers, body)
+            sent = listener.edit(method, str(url), headers, body)
+            if sent != body:
+                typed = headers.get("content-type", "application/json")
+                headers = {**headers, "content-type": typed}
+                rest = {**rest, "json": None, "data": sent, "headers": {**join_headers(own), "content-type": typed}}
+            reply = listener.request(method, str(url), headers, sent)
             if isinstance(reply, ReplayedReply):
                 return _replay_response(library, self, method, url, reply=reply, rest=rest)
             response = await original(self, method, str_or_url, **rest)

@@ -103,6 +103,10 @@ class RequestListener(Protocol):
         """The same for a request whose body can be read only once; raises to refuse."""
         ...
 
+    def edit(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> bytes:
+        """The body that is sent instead; recordings and all others see that one."""
+        return body
+
 
 class RequestHooks:
     """The hooks of this process and their listeners; the one added last is asked first.
@@ -137,6 +141,11 @@ class RequestHooks:
 
     def listens(self) -> bool:
         return any(listener.listens() for listener in self._listeners)
+
+    def edit(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> bytes:
+        for listener in self._listeners:
+            body = listener.edit(method, url, headers, body) if listener.listens() else body
+        return body
 
     def request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes

@@ -14,8 +14,13 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
     streams = _streams(library)
 
     def hand_in(request: Any, body: bytes) -> ReplayedReply | PendingReply | None:
-        request.stream = library.ByteStream(body)
-        return listener.request(request.method, str(request.url), join_headers(request.headers.raw), body)
+        url = str(request.url)
+        headers = join_headers(request.headers.raw)
+        sent = listener.edit(request.method, url, headers, body)
+        if sent != body and "content-length" in headers:
+            request.headers["content-length"] = str(len(sent))
+        request.stream = library.ByteStream(sent)
+        return listener.request(request.method, url, headers, sent)
 
     def sync(original: Any) -> Any:
         def handle_request(self: Any, request: Any) -> Any:

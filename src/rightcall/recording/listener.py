@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from rightcall.core.errors import ProviderError
 from rightcall.recording.canonical import body_chunks, http_ask
 from rightcall.recording.case import CURRENT, PASSING, PendingReply, ReplayedReply
-from rightcall.recording.hooks import HOOKS, SharedSetup
+from rightcall.recording.hooks import HOOKS, RequestListener, SharedSetup
 from rightcall.recording.library import Recordings
 
 
@@ -18,7 +18,7 @@ class ReplayRefusedError(ProviderError):
     """A request that was not recorded was stopped before it left the machine."""
 
 
-class Listener:
+class Listener(RequestListener):
     """Stands between an agent's HTTP library and the network."""
 
     def __init__(self, recordings: Recordings) -> None:

@@ -24,6 +24,11 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             plain = _bytes(body)
             if plain is not None and hasattr(body, "read"):
                 body = plain
+            edited = listener.edit(method, _whole(self, url), sent, plain or b"")
+            if plain is not None and edited != plain:
+                body = plain = edited
+                length = {"content-length": str(len(edited))} if "content-length" in sent else {}
+                headers = {**sent, **length}
             reply = listener.request(method, _whole(self, url), sent, plain or b"")
             if isinstance(reply, ReplayedReply):
                 return _replay_response(library, reply, method, url, rest=rest)

@@ -96,7 +96,7 @@ class ForeignSession(TalkSession):
     def trajectory(self, stop_reason: StopReason = "done", error: str = "") -> Trajectory:
         trajectory = limit_trajectory_depth(self._session.trajectory(stop_reason, error))
         trajectory = msgspec.structs.replace(trajectory, latency_ms=round(self._taken, 3))
-        return self._desk.context.with_evidence(trajectory) if self._desk is not None else trajectory
+        return self._desk.with_evidence(trajectory) if self._desk is not None else trajectory
 
     def stop_of_error(self, error: BaseException) -> tuple[StopReason, str]:
         if isinstance(error, TimeoutError) and self._asker is not None:

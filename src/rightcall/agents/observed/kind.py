@@ -8,9 +8,10 @@ from typing import Any
 
 from rightcall.agents.agent import desk_problem, tools_of
 from rightcall.agents.agent_function import AgentFunction
-from rightcall.agents.agent_session import DeskSetup, SessionPerformer, framework_tool
+from rightcall.agents.agent_session import SessionPerformer, framework_tool
 from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.observed.request_desk import RequestChange, RequestDesks, sent_tools
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError
 from rightcall.records.approval import read_approvals
@@ -20,11 +21,14 @@ from rightcall.tools.runtime.toolbox import Toolbox
 
 
 class OpenObserved(OpenAgent):
-    """An agent with its own tools: they are only run here when they are mocked, or something stands around them."""
+    """An agent with its own tools: they are run here when they are mocked, or where something stands around them and
+    the framework lets go of them. Otherwise it stands where the results leave, in requests to the model.
+    """
 
     runs_code = True
-    _desk: Toolbox | None = None
-    """Runs the tools in place of the framework."""
+    _desk: Toolbox
+    """Runs the tools in place of the framework, or stands where their results leave."""
+    _at_tools = False
 
     @property
     def acts_in_replay(self) -> str:
@@ -52,23 +56,29 @@ class OpenObserved(OpenAgent):
         if approvals and (wrong := approval_problems(approvals, {t.name: t for t in toolbox.definitions})):
             raise ConfigError(*wrong)
         with_roles = observed.can_mock and any(getattr(tool, "roles", ()) for tool in tools_seen)
-        at_desk = observed.tools_run == "mock" or bool(layers) or with_roles
         problem = desk_problem(observed, tools_seen)
-        if at_desk and problem:
+        mocked = observed.tools_run == "mock" or with_roles
+        if problem and (mocked or (layers and not tools_seen)):
             raise ConfigError(problem)
-        self._desk = None
-        if at_desk or (agent.recordings is not None and not problem):
-            # the framework runs the agent: only its author can stop it
-            rules = ToolRules(strict=False, approvals=approvals if "guard" in layers else None)
-            own = map(framework_tool, tools_seen)
-            self._desk = Toolbox(own, rules=rules, idempotency=self._keys, **settings)
+        self._at_tools = not problem and (mocked or bool(layers) or agent.recordings is not None)
+        # the framework runs the agent: only its author can stop it
+        rules = ToolRules(strict=False, approvals=approvals if "guard" in layers else None)
+        if not self._at_tools:
+            settings |= {"mocks": None, "execute": "real"}
+        own = map(framework_tool, tools_seen) if self._at_tools else sent_tools(toolbox.bound_tools)
+        self._desk = Toolbox(own, rules=rules, idempotency=self._keys, **settings)
+        if not self._at_tools and (unreachable := self._desk.unreachable()):
+            raise ConfigError(*unreachable)
         return toolbox
 
     def _perform(self) -> None:
         agent = self.agent
         skills = tuple(tool for tool in self.toolbox.skills if tool.kind == "skill")
         observed = replace(self._model, values=agent.with_, skills=skills or self._model.skills)
-        desks = None if self._desk is None else DeskSetup(self._desk, self._run_id)
+        always = self._at_tools or bool(agent.layers) or observed.change != RequestChange()
+        desks = RequestDesks(
+            self._desk, self._run_id, observed.change, at_tools=self._at_tools, always=always
+        )
         approvals = read_approvals(agent.approvals)
         single_turn = SessionPerformer(observed, agent.limits, desks, lag=self.lag, approvals=approvals)
         self._perform_turns(single_turn, session_opener(observed, desks, approvals=approvals))

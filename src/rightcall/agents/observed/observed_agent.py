@@ -22,6 +22,7 @@ from rightcall.agents.observed.catalog import (
 )
 from rightcall.agents.observed.hooks import shared_hooks
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
+from rightcall.agents.observed.request_desk import RequestChange, RequestDesk
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession
 from rightcall.agents.observed.voices import Role, SharedTrial
 from rightcall.agents.trial_values import TrialValues
@@ -65,6 +66,8 @@ class ObservedAgent:
     skills: tuple[Tool, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What the agent is given besides the text."""
+    change: RequestChange = field(default=RequestChange(), hash=False)
+    """Definitions and instructions that its models are sent instead of its own."""
     _seen: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("trials", "unseen", "asked", "named", "answers", "cached"), 0),
         compare=False,
@@ -77,9 +80,11 @@ class ObservedAgent:
         desk: ToolDesk | None = None,
         approvals: ApprovalPolicy | None = None,
     ) -> ObservedSession:
-        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible;
-        `approvals` answer when the agent asks.
+        """A fresh conversation for one trial. `desk` runs tools in place of the framework, where that is possible, or
+        stands where its requests leave; `approvals` answer when the agent asks.
         """
+        requests = desk if isinstance(desk, RequestDesk) else None
+        desk = None if requests is not None and not requests.at_tools else desk
         watched = self._adapters()
         shared = SharedTrial()
         if unheard := self._unheard():
@@ -108,7 +113,9 @@ class ObservedAgent:
             for hook in hooks:
                 hook.release()
             raise
-        return _Session(self, watches, talk, hooks, values=values, clients=clients, golden=golden)
+        return _Session(
+            self, watches, talk, hooks, values=values, clients=clients, golden=golden, requests=requests
+        )
 
     def tools(self) -> list[Tool]:
         """The definitions of the agent's tools, as far as its framework exposes them."""
@@ -231,8 +238,9 @@ class _Session(ObservedSession):
         *,
         clients: dict[str, Watch],
         golden: Golden,
+        requests: RequestDesk | None,
     ) -> None:
-        super().__init__(watches, talk, values, clients)
+        super().__init__(watches, talk, values, clients, requests)
         self._agent = agent
         self._hooks = tuple(hooks)
         self._about_agents = names_agents(golden)

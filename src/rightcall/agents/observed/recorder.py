@@ -217,6 +217,19 @@ class EventRecorder:
             if output is not None:
                 settle(call, output, None)
 
+    def told(self, call: ToolCall, output: Any, *, failed: bool) -> None:
+        """What the model was sent instead of the result of a call: of the latest one of that id or, without, name."""
+        with self._lock:
+            for _, seen in self._latest_calls():
+                if (seen.call.id == call.id) if call.id else (seen.call.name == call.name):
+                    settle(seen, output, failed)
+                    return
+
+    def call_of_id(self, call_id: str) -> ToolCall | None:
+        """The latest call of that id."""
+        with self._lock:
+            return next((seen.call for _, seen in self._latest_calls() if seen.call.id == call_id), None)
+
     def agent_of_call(self, call_id: str) -> str:
         """The agent that made the latest call of that id; "" when it has no name."""
         with self._lock:

@@ -11,7 +11,7 @@ import msgspec
 
 from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.callable_agent import as_trajectory
-from rightcall.agents.observed.adapter import Talk, Watch
+from rightcall.agents.observed.adapter import Talk, ToolDesk, Watch
 from rightcall.agents.observed.hooks import show_watches
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
@@ -24,6 +24,7 @@ from rightcall.agents.observed.model_answers import (
     total_usage,
 )
 from rightcall.agents.observed.recorder import EventRecorder
+from rightcall.agents.observed.request_desk import RequestDesk, edited_requests
 from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.agents.observed.voices import HeardTurn
 from rightcall.agents.trial_values import TrialValues
@@ -54,12 +55,16 @@ class ObservedSession:
         talk: Talk,
         values: TrialValues | None = None,
         clients: Mapping[str, Watch] | None = None,
+        requests: RequestDesk | None = None,
     ) -> None:
         self._watches = watches
+        self._requests = requests
         self._talk = talk
         self._values = values
         self._clients = clients or {}
         self._all_watches = {**self._clients, **watches}
+        if requests is not None:
+            requests.recorders = [watch.recorder for watch in self._all_watches.values()]
 
     async def open(self) -> None:
         """Wait until the conversation may begin; without it the first turn waits."""
@@ -71,11 +76,11 @@ class ObservedSession:
         await self.open()
         for watch in self._all_watches.values():
             watch.recorder.said(text)
-        for desk in {id(watch.desk): watch.desk for watch in self._watches.values()}.values():
-            if desk is not None:
-                desk.hear(text)
+        desks: list[ToolDesk | None] = [self._requests, *(watch.desk for watch in self._watches.values())]
+        for desk in {id(desk): desk for desk in desks if desk is not None}.values():
+            desk.hear(text)
         try:
-            with contain_exits(), show_watches(self._all_watches):
+            with contain_exits(), show_watches(self._all_watches), edited_requests(self._requests):
                 try:
                     output = await self._talk.say(text)
                 finally:
@@ -124,6 +129,8 @@ class ObservedSession:
         if unheard := [watch.recorder.unheard for watch in self._watches.values() if watch.recorder.unheard]:
             raise ConfigError(*unheard)
         problems = [watch.recorder.problem for watch in self._watches.values() if watch.recorder.problem]
+        if self._requests is not None and self._requests.problem:
+            problems.append(self._requests.problem)
         if problems:
             raise ConfigError(*(f"the adapter {problem}; please report this" for problem in problems))
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from rightcall.files.opened_files import PROGRAMS, StartedProgram
 from rightcall.recording.first_requests.trial import TRIAL, FirstRequestReached, RefusedTrial, WatchedTrial
-from rightcall.recording.hooks import HOOKS, SharedSetup, replaced
+from rightcall.recording.hooks import HOOKS, RequestListener, SharedSetup, replaced
 
 
-class FirstRequestListener:
+class FirstRequestListener(RequestListener):
     """Hands a request to the trial in whose context it is made."""
 
     def listens(self) -> bool:

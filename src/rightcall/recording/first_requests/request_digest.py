@@ -155,7 +155,7 @@ class RequestDigester:
         return CapturedRequest(FirstRequest(digests, tuple(short[:MOST_TOOLS])), names, parts.messages)
 
     def _tool(self, tool: Any) -> str:
-        fields = _tool_fields(tool)
+        fields = tool_fields(tool)
         rest = {name: value for name, value in fields.items() if name not in ("name", "description")}
         around = [part for part in tool.items() if part[1] is not fields] if isinstance(tool, dict) else tool
         parts = (fields.get("name"), fields.get("description"), rest if fields is tool else [rest, around])
@@ -256,7 +256,7 @@ def request_parts(
     """The parts of a request that asks a model; None for any other request."""
     if body is None or method.upper() != "POST":
         return None
-    field = _question_field(urlsplit(url).path.lower(), body)
+    field = question_field(urlsplit(url).path.lower(), body)
     if not field:
         return None
     asked, system = _without_system(body[field])
@@ -266,7 +266,7 @@ def request_parts(
     settings |= {name: value for name in COMPARED_HEADERS if (value := headers.get(name))}
     settings["request"] = [field, *(name for name in (*SYSTEM_FIELDS, *TOOL_FIELDS) if body.get(name))]
     return RequestParts(
-        plain_url(url), str(body.get("model", "")), settings, system, tools=_tools(body), messages=asked
+        plain_url(url), str(body.get("model", "")), settings, system, tools=offered_tools(body), messages=asked
     )
 
 
@@ -282,11 +282,11 @@ def json_body(body: bytes) -> Json | None:
 
 def tool_name(tool: Any) -> str:
     """The name in a tool's definition, in any wire format."""
-    fields = _tool_fields(tool)
+    fields = tool_fields(tool)
     return str(fields.get("name") or fields.get("type", ""))
 
 
-def _tool_fields(tool: Any) -> Json:
+def tool_fields(tool: Any) -> Json:
     """The fields of a tool's definition where its name is, in any wire format."""
     for _ in range(2):
         if not isinstance(tool, dict):
@@ -297,7 +297,7 @@ def _tool_fields(tool: Any) -> Json:
     return tool if isinstance(tool, dict) else {}
 
 
-def _question_field(path: str, body: Json) -> str:
+def question_field(path: str, body: Json) -> str:
     """The field that holds what the model is asked; "" when no model is."""
     if any(word in path for word in COUNTING):
         return ""
@@ -325,7 +325,8 @@ def _without_system(asked: Any) -> tuple[Any, list[Any]]:
     return [{"role": m["role"]} if m in system else m for m in asked], system
 
 
-def _tools(body: Json) -> list[Any]:
+def offered_tools(body: Json) -> list[Any]:
+    """The definitions of tools in a request, in any wire format."""
     offered: list[Any] = []
     for name in TOOL_FIELDS:
         field = body.get(name)

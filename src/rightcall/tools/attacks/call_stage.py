@@ -34,6 +34,7 @@ from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import ErrorReply
 from rightcall.tools.runtime.invocation import ActiveCall, Keys, Layer, Next, Place, Stage
 
+HAS_RUN = "the agent's own code had run the tool, which writes: an error in its place would hide the effect"
 IN_RESULTS = frozenset({"result", "name", "memory"})
 
 
@@ -72,6 +73,9 @@ async def plant_in_call(call: ActiveCall, next: Next) -> Finished:
     name = call.tool_name
     safety = plants.safety
     for index, plant in plants.due(name, frozenset({"error"})):
+        if call.ready.has_run and call.entry.writes:
+            call.context.ledger.add("attack", **plants.line(index, HAS_RUN), **call.note())
+            continue
         call.context.ledger.add("attack", **plants.line(index), **call.note())
         detail = f"{name} could not complete this request"
         hint = planted_text(plant, safety)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from rightcall.core.codec import encode
 from rightcall.records.golden import AnyGolden
 from rightcall.records.message import Message
 from rightcall.records.safety import Plant, Safety
@@ -29,6 +30,7 @@ NO_DOCUMENTS = (
     "the golden's context nor resources and prompts of an MCP server"
 )
 NO_CATALOGUE = "the agent reads the descriptions of its skills itself, where nothing can be planted"
+NOT_OFFERED = "the list of tools that the model was sent does not have it"
 SECOND_SESSION = "session:2"
 """The detail of the line of the ledger at which the second session begins."""
 
@@ -85,18 +87,30 @@ class PlantsInTools(TrialPlants):
         self, context: CallContext, golden: AnyGolden, tools: Mapping[str, Tool]
     ) -> tuple[Tool, ...] | None:
         """The list after a rug pull; None as long as it is that of the start."""
-        pulls = [plant.nth for plant in self.safety.plants if plant.carrier == "rug_pull"]
-        if not pulls or self.calls_begun < min(pulls):
+        if not self._is_pulled:
             return None
         shown = _poison_list(golden, tools, pulled=True)
         context.offered = _bind_poison(shown, self._tools, self.safety)
         self._note(context, shown, pulled=True)
         return shown
 
+    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+        return poison_tools(tools, self.safety, pulled=self._is_pulled)
+
+    def note_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
+        self._note(context, tools, pulled=False)
+        if self._is_pulled:
+            self._note(context, tools, pulled=True)
+
+    @property
+    def _is_pulled(self) -> bool:
+        pulls = [plant.nth for plant in self.safety.plants if plant.carrier == "rug_pull"]
+        return bool(pulls) and self.calls_begun >= min(pulls)
+
     def _note(self, context: CallContext, shown: Iterable[Tool], *, pulled: bool) -> None:
         """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
         for index, line in _shown_lines(self, shown, pulled):
-            if not context.count(("shown", index)):
+            if not context.count(("shown", index, line["change"] is None)):
                 context.ledger.add("attack", **line)
 
 
@@ -116,7 +130,11 @@ def _shown_lines(
         if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
             continue
         refusal = NO_DOCUMENTS if plant.carrier == "document" else ""
-        if plant.carrier == "skill":
+        if plant.carrier in ("definition", "shadow", "rug_pull"):
+            shown_tool = shown.get(plant.to or plant.tool)
+            definition = "" if shown_tool is None else encode(shown_tool).decode()
+            refusal = "" if encode(planted_text(plant, safety)).decode()[1:-1] in definition else NOT_OFFERED
+        elif plant.carrier == "skill":
             text = " ".join(planted_text(plant, safety).split())
             is_listed = LOAD_SKILL in shown and text in shown[LOAD_SKILL].description
             refusal = "" if is_listed else NO_CATALOGUE

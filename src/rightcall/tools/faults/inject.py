@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,9 @@ import msgspec
 from rightcall.core.codec import encode
 from rightcall.core.declared_values import value_problem
 from rightcall.core.errors import ConfigError
+from rightcall.core.text import first_names
+from rightcall.records.tool import Tool
+from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.call_outcome import Finished, RawResult
 from rightcall.tools.runtime.call_record import how_to_check
@@ -85,6 +88,11 @@ def _plausible(value: Any, rng: random.Random) -> Any:
     return value[::-1] if value != value[::-1] else f"{value}s"
 
 
+def must_strike_first(fault: Fault, *, writes: bool) -> bool:
+    """Whether a fault has to come before the tool runs: an error in place of a result hides no effect of a read."""
+    return fault.phase == "delivery" or (fault.phase == "before" and writes and fault.type != "slow")
+
+
 def fault_layer(plan: FaultPlan, tools: Iterable[str], *_: Any) -> PlannedFaults | None:
     """The layer of a plan; `ConfigError` when it names tools that there are not."""
     if problem := value_problem(FaultPlan, plan):
@@ -100,6 +108,19 @@ class PlannedFaults(Layer):
 
     def __init__(self, plan: FaultPlan) -> None:
         self.plan = plan
+
+    def unreachable(self, tools: Sequence[Tool]) -> list[str]:
+        problems: list[str] = []
+        for index, fault in enumerate(self.plan.faults):
+            struck = [tool for tool in tools if not fault.names() or tool.name in fault.names()]
+            names = [t.name for t in struck if must_strike_first(fault, writes=not only_reads(t.annotations))]
+            if names:
+                problems.append(
+                    f"faults[{index}]: {fault.type} comes before {first_names(names, 3)}, which the agent's own code"
+                    " runs before anything of it is seen; use a fault after the effect, or of the result, or name"
+                    " tools that only read"
+                )
+        return problems
 
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         return {"deliver": partial(self.deliver, keys), "strike": self.strike}
@@ -142,6 +163,7 @@ class PlannedFaults(Layer):
             for index, fault in enumerate(self.plan.faults)
             if (fault.phase == "delivery") == delivery
             and (not fault.names() or name in fault.names())
+            and not (call.ready.has_run and must_strike_first(fault, writes=call.entry.writes))
             and fault.strikes_nth(number)
             and includes(call.arguments, fault.when)
             and (fault.max_fires is None or fires(context, self.plan.label(index)) < fault.max_fires)

@@ -29,6 +29,8 @@ class RunnableTool(msgspec.Struct, frozen=True):
     check_arguments: Callable[[dict[str, Any]], object] | None = None
     live: bool = False
     """Whether running it touches something that outlives the trial."""
+    has_run: bool = False
+    """Whether the agent's own code has run it already: what stands around the call sees its result alone."""
 
 
 class BoundTool(msgspec.Struct, frozen=True):

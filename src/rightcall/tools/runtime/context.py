@@ -166,6 +166,13 @@ class LayerState:
         """The list of tools that the model is shown from now on; None when it stays the same."""
         return None
 
+    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+        """What the model is shown now, of an agent that lists its tools itself; those that stay may be left out."""
+        return {}
+
+    def note_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
+        """The model of such an agent is sent this list."""
+
     def turn(
         self, calls: Sequence[ToolCall], context: CallContext
     ) -> AbstractContextManager[Mapping[int, CallVerdict]]:

@@ -14,6 +14,7 @@ import msgspec
 from rightcall.records.approval import Approval
 from rightcall.records.call import CallStatus, ToolCall
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.tool import Tool
 from rightcall.records.trajectory import LedgerPhase, Trajectory
 from rightcall.tools.idempotency.owners import Owner
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
@@ -128,6 +129,10 @@ class Layer:
     def stages(self, keys: Keys) -> Mapping[Place, Stage]:
         """What it does in a call of a trial in which it does something."""
         return {}
+
+    def unreachable(self, tools: Sequence[Tool]) -> list[str]:
+        """What it cannot do where the tools were run by the agent's own code, and only their results pass."""
+        return []
 
     def golden(self, golden: G) -> G:
         """The golden as the agent is given it."""

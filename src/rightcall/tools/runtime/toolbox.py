@@ -166,6 +166,11 @@ class Toolbox:
         ]
 
     @property
+    def bound_tools(self) -> list[BoundTool]:
+        """The tools with their behaviour."""
+        return list(self._entries.values())
+
+    @property
     def definitions(self) -> list[Tool]:
         """Everything that a call can mean: the tools, then skills and agents."""
         return [*self.tools, *self.skills]
@@ -207,6 +212,11 @@ class Toolbox:
             if (state := layer.begin(context, golden)) is not None:
                 context.states[name] = state
         return context
+
+    def unreachable(self) -> list[str]:
+        """What its layers cannot do where the tools were run by the agent's own code."""
+        in_use = filter(None, self._layers.values())
+        return [problem for layer in in_use for problem in layer.unreachable(self.tools)]
 
     def layers_of(self, golden: AnyGolden | None) -> Iterator[tuple[str, Layer]]:
         """The layers of all trials, and those that a golden asks for, outermost first."""
