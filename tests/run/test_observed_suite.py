@@ -134,15 +134,6 @@ def test_what_is_wrong_with_such_an_agent_is_reported_before_the_run(planned, ag
         raise ConfigError(*agent_problems(planned(agent).agent))
 
 
-def test_faults_need_an_agent_whose_tools_can_be_broken(planned):
-    from rightcall.agents.setup_problems import agent_problems
-
-    module = "def agent(golden):\n    return 'x'\n"
-    broken = "faults: [{type: empty}]"
-    plan = planned('model: "MODULE:agent", observe: openai', module=module, more=broken)
-    assert any("cannot be mocked or broken by faults" in problem for problem in agent_problems(plan.agent))
-
-
 def test_a_dry_run_imports_no_agent(planned):
     plan = planned(
         'model: "MODULE:agent", observe: auto', module="raise SystemExit('ran')", start_nothing=True

@@ -30,7 +30,7 @@ from rightcall.records.dialects.wire import output_text
 from rightcall.tools.runtime.toolbox import Toolbox
 from tests.limbs.adapters.model_server import anthropic_reply, chat_reply, responses_reply
 from tests.limbs.adapters.script import Answer, Call
-from tests.limbs.attacks.agents import AnyTask, Decide, Turn
+from tests.limbs.attacks.agents import Decide, Turn
 from tests.providers.loopback import _in_thread
 
 set_trace_processors([])
@@ -54,7 +54,7 @@ class OwnTools:
 @contextmanager
 def deciding_server(decide: Decide, goldens: Sequence[Golden]) -> Iterator[str]:
     """A model that answers by `decide`; the name of the model that is asked for is the id of the golden."""
-    expected = AnyTask({golden.id: golden.expected_calls for golden in goldens})
+    expected = {golden.id: golden.expected_calls for golden in goldens}
 
     async def handle(request: web.Request) -> web.Response:
         body = await request.json()
@@ -81,7 +81,9 @@ def _answer(decide: Decide, body: Json, expected: Sequence[ExpectedCall]) -> Ans
     """What the scripted model says to a request of any client."""
     messages = read_messages(body.get("messages", body.get("input")), "request")
     tools = [read_tool(tool, "tools") for tool in body.get("tools", ())]
-    request: Any = SimpleNamespace(messages=messages, prompt=SimpleNamespace(tools=tools), golden_id=body["model"])
+    request: Any = SimpleNamespace(
+        messages=messages, prompt=SimpleNamespace(tools=tools), golden_id=body["model"]
+    )
     turn = Turn(request, expected)
     turn.results = [SimpleNamespace(output=_decoded(result.output)) for result in turn.results]  # type: ignore[misc]
     decision = decide(turn)
@@ -130,7 +132,9 @@ def anthropic_loop(address: str, golden: Golden, tools: OwnTools) -> str:
             for call in calls:
                 arguments: Any = call.input
                 told, failed = asyncio.run(tools.run(call.name, arguments, call.id))
-                results.append({"type": "tool_result", "tool_use_id": call.id, "content": told, "is_error": failed})
+                results.append(
+                    {"type": "tool_result", "tool_use_id": call.id, "content": told, "is_error": failed}
+                )
             messages.append({"role": "user", "content": results})
 
 
@@ -150,13 +154,17 @@ class OpenAIChat(BaseChatModel):
     def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **more: Any) -> ChatResult:
         with openai.OpenAI(base_url=f"{self.address}/v1", api_key="k", max_retries=0) as client:
             sent: Any = convert_to_openai_messages(messages)
-            reply = client.chat.completions.create(model=self.name_of_model, messages=sent, tools=more["tools"])
+            reply = client.chat.completions.create(
+                model=self.name_of_model, messages=sent, tools=more["tools"]
+            )
         message = reply.choices[0].message
         calls: Any = [
             {"name": call.function.name, "args": json.loads(call.function.arguments), "id": call.id}  # type: ignore[union-attr]
             for call in message.tool_calls or ()
         ]
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(message.content or "", tool_calls=calls))])
+        return ChatResult(
+            generations=[ChatGeneration(message=AIMessage(message.content or "", tool_calls=calls))]
+        )
 
 
 async def langgraph_agent(address: str, golden: Golden, tools: OwnTools) -> str:
@@ -168,8 +176,12 @@ async def langgraph_agent(address: str, golden: Golden, tools: OwnTools) -> str:
             name=tool.name, description=tool.description, args_schema=tool.input_schema, coroutine=run
         )
 
-    agent: Any = create_agent(OpenAIChat(address=address, name_of_model=golden.id), [own(t) for t in tools.definitions])
-    state = await agent.ainvoke({"messages": [{"role": "user", "content": golden.input}]}, {"recursion_limit": 90})
+    agent: Any = create_agent(
+        OpenAIChat(address=address, name_of_model=golden.id), [own(t) for t in tools.definitions]
+    )
+    state = await agent.ainvoke(
+        {"messages": [{"role": "user", "content": golden.input}]}, {"recursion_limit": 90}
+    )
     return str(state["messages"][-1].text)
 
 

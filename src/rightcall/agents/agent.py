@@ -191,10 +191,19 @@ def as_settings(settings: Settings | Mapping[str, Any], where: str = "settings")
         raise ConfigError(str(error)) from None
 
 
+def unread_tools(observed: ObservedAgent, tools: Sequence[Any]) -> str:
+    """Why it is not known which tools an observed agent has; empty when it is."""
+    return (
+        ""
+        if tools
+        else f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    )
+
+
 def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
     """Why the tools of an observed agent cannot be run here; empty when they can."""
-    if not tools:
-        return f"the tools of {observed.name} cannot be read from it; name them in the suite's tools"
+    if problem := unread_tools(observed, tools):
+        return problem
     if not observed.can_mock:
         return (
             f"the tools of {observed.name} are run by its own code, so they cannot be mocked;"

@@ -137,7 +137,8 @@ def _framework(name: str) -> Listing:
         *([f"problem     {problem}"] if problem else []),
         f"tested      {info.tested}" + (f", with {info.beside}" if info.beside else ""),
         f"observes    {info.hook}",
-        "tools       " + ("can be mocked and broken by faults" if info.tools == "mock" else "run for real"),
+        "tools       "
+        + ("can be mocked" if info.tools == "mock" else "run for real; faults are put into requests"),
         "functions   " + ("observed too" if info.functions else "not observed: observe the agent object"),
         "limitations",
         *(f"  - {loss}" for loss in info.loses),

@@ -31,7 +31,12 @@ def install(library: Any, listener: RequestHooks) -> list[Callable[[], None]]:
             if sent != body:
                 typed = headers.get("content-type", "application/json")
                 headers = {**headers, "content-type": typed}
-                rest = {**rest, "json": None, "data": sent, "headers": {**join_headers(own), "content-type": typed}}
+                rest = {
+                    **rest,
+                    "json": None,
+                    "data": sent,
+                    "headers": {**join_headers(own), "content-type": typed},
+                }
             reply = listener.request(method, str(url), headers, sent)
             if isinstance(reply, ReplayedReply):
                 return _replay_response(library, self, method, url, reply=reply, rest=rest)

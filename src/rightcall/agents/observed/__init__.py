@@ -4,6 +4,8 @@ observed_agent   `observe(agent)`: an agent of a known framework, or a function,
 kind             this kind of agent, ready to run
 session          one trial: several turns with one agent, and what was observed so far
 voices           who speaks: requests of a client below a framework, inside its tools, or apart from it
+request_desk     what requests carry to the model where the agent's own code runs the tools: faults, planted texts
+sent_request     a request on its way, in any wire format: its results, tools and instructions
 recorder         what one adapter hears; the only place that joins calls with their results
 adapter          what an adapter is; hooks: how process-wide hooks stay local to a trial
 catalog          every adapter with the tested versions and its limitations

@@ -20,7 +20,7 @@ class AdapterInfo(Record, frozen=True):
 
     `modules` are the beginnings of `type(agent).__module__`. `loads` is the module whose presence in a process says
     that a function may be using the framework. `tools` says how far tools can be controlled:
-    `mock` they can be mocked and broken by faults, `watch` they run unchanged. `marker` is a name that distinguishes
+    `mock` they can be mocked, `watch` they run unchanged. `marker` is a name that distinguishes
     the framework's module from another one of the same name. `beside` are packages tested with it. `needs` are the
     hooks, `module:name.attribute` or `module:function(parameter)`: a version without one is too old. `approvals` says
     that requests for approval are observed, and can be answered. `naming` is the line that gives an agent its name;

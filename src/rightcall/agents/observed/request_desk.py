@@ -82,7 +82,9 @@ class RequestDesk(Desk):
                     changed |= request.extend_system(self._change.paragraph)
                 return request.encoded() if changed else body
             except Exception as error:
-                self.problem = self.problem or f"a request could not be edited: {type(error).__name__}: {error}"
+                self.problem = (
+                    self.problem or f"a request could not be edited: {type(error).__name__}: {error}"
+                )
                 return body
 
     def with_evidence(self, trajectory: Trajectory) -> Trajectory:
@@ -113,7 +115,9 @@ class RequestDesk(Desk):
         if call.name not in self.context.offered:
             return None
         if isinstance(result.value, dict) and result.value.get("replayed") is True:
-            self.context.ledger.add("replayed", call.name, call_id=call.id)  # the tool says that nothing was run
+            self.context.ledger.add(
+                "replayed", call.name, call_id=call.id
+            )  # the tool says that nothing was run
             return None
         lines_before = len(self.context.ledger.entries)
 
@@ -124,9 +128,12 @@ class RequestDesk(Desk):
 
         answer = run_apart(self.run(call.name, call.arguments or {}, call.id, sent))
         lines = self.context.ledger.entries[lines_before:]
-        if not any(line.phase in ("fault", "attack") for line in lines):
-            return None
-        if answer.output == result.value:
+        if not any(line.phase in ("fault", "attack") for line in lines) or answer.output == result.value:
+            if (
+                result.failed and self._golden.safety is not None
+            ):  # a chat's result does not say that it is an error
+                for recorder in self.recorders:
+                    recorder.told(call, result.content, failed=True)
             return None
         for recorder in self.recorders:
             recorder.told(call, answer.output, failed=answer.failed)
@@ -135,16 +142,16 @@ class RequestDesk(Desk):
     def _put_definitions(self, request: SentRequest) -> bool:
         offered = request.tools()
         shown = {tool.name: self._change.tools.get(tool.name, tool) for _, tool in offered}
-        states = [self.context.states[name] for name in self.context.states]
+        states = list(self.context.states.values())
         for state in states:
             shown = {**shown, **state.offer(shown)}
         for fields, tool in offered:
             redefine(fields, tool, shown[tool.name])
-        if any(tool != shown[tool.name] for _, tool in offered):
-            offered = request.tools()
+        changed = any(tool != shown[tool.name] for _, tool in offered)
+        offered = request.tools() if changed else offered
         for state in states:
             state.note_offer(self.context, [tool for _, tool in offered])
-        return bool(self._change.tools) or bool(states)
+        return changed
 
     def _earlier_call(self, call_id: str) -> ToolCall | None:
         """A call that was in an answer of the model, and that the server keeps."""
@@ -196,7 +203,9 @@ def sent_tools(tools: Iterable[BoundTool]) -> Iterator[BoundTool]:
 def _own_failure(value: Any) -> ToolError:
     """The failure that a tool reported, with its effect where it says one."""
     effect = value.get("effect") if isinstance(value, dict) else None
-    return ToolError("failed", "the tool failed", "read its answer", effect=effect if effect in EFFECTS else "none")
+    return ToolError(
+        "failed", "the tool failed", "read its answer", effect=effect if effect in EFFECTS else "none"
+    )
 
 
 _DESK: ContextVar[RequestDesk | None] = ContextVar("rightcall_request_desk", default=None)

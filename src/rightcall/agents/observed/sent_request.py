@@ -101,7 +101,9 @@ class SentRequest:
         for item in items if isinstance(items, list) else ():
             for raw in _entries(item):
                 if (call := read_part(raw).call) is not None and call.name:
-                    calls[str(call.id or call.name)] = parse_call(str(call.name), call.arguments or {}, str(call.id))
+                    calls[str(call.id or call.name)] = parse_call(
+                        str(call.name), call.arguments or {}, str(call.id)
+                    )
                 elif (fields := _result_fields(item, raw)) is not None:
                     yield _sent_result(fields, calls, earlier)
 
@@ -166,7 +168,9 @@ def _sent_result(
     spelled = read_result(fields)
     call_id = str(spelled.id or "")
     name = str(spelled.name or "")
-    call = calls.get(call_id or name) or (earlier(call_id) if call_id else None) or ToolCall(name, {}, call_id)
+    call = (
+        calls.get(call_id or name) or (earlier(call_id) if call_id else None) or ToolCall(name, {}, call_id)
+    )
     field = next((name for name in OUTPUTS if fields.get(name) is not None), "content")
     sent = SentResult(call, fields, field, bool(spelled.failed))
     value = sent.value

@@ -10,14 +10,14 @@ from typing import Any
 
 import msgspec
 
-from rightcall.agents.agent import Agent, is_address, tools_of
+from rightcall.agents.agent import Agent, is_address, tools_of, unread_tools
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.api.guards import tool_entries
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.datasets.goldens import load_goldens
 from rightcall.limbs.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, read_attack_plan
-from rightcall.limbs.attacks.attempts import AttackMaker, AttackSet
+from rightcall.limbs.attacks.attempts import BEYOND_REQUESTS, AttackMaker, AttackSet
 from rightcall.limbs.attacks.sites import keeps_texts
 from rightcall.records.golden import AnyGolden, Golden
 from rightcall.records.tool import Tool
@@ -29,6 +29,8 @@ from rightcall.tools.worlds.base import World
 
 AT_REAL_TOOLS = ("result", "name", "error", "document", "definition")
 IN_ONE_TURN = ("definition", "shadow")
+IN_REQUESTS = ("result", "name", "error", "definition", "rug_pull", "skill", "user", "document")
+"""What can be planted in the requests of an agent whose own code runs its tools."""
 
 
 def plan_with_attacks(plan: Plan, source: Any, folder: Path = Path()) -> Plan:
@@ -72,13 +74,18 @@ def gaps_of_plan(
     if asked.carriers != AUTO_CARRIERS:
         for carrier in (carrier for carrier in asked.carriers if carrier not in attacks.carriers):
             yield f"attacks: {carrier} cannot be planted with mode {agent.mode} and execute {agent.execute}"
+    if runs_own_tools(agent):
+        yield f"attacks: the tools of {agent.name} run for real, also when a planted text asks: use a test system"
     yield from (f"attacks: {what} cannot be tested: {why}" for what, why in attack_set.refused.items())
     yield from (f"attacks: {what} is not run because {why}" for what, why in attack_set.left_out.items())
 
 
 def attack_goldens(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
     """The attempts on an agent's tools."""
-    return maker_for(agent, goldens, plan).attack_set()
+    attack_set = maker_for(agent, goldens, plan).attack_set()
+    if runs_own_tools(agent):
+        attack_set.left_out |= BEYOND_REQUESTS
+    return attack_set
 
 
 def attack_set_of(entries: Iterable[Any], goldens: Iterable[AnyGolden], plan: AttackPlan) -> AttackSet:
@@ -103,9 +110,9 @@ def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
     """The plan as far as the agent's way of running allows it; `ConfigError` when nothing could be planted."""
     model = agent.model
     if isinstance(model, ObservedAgent):
-        allowed: tuple[str, ...] = ("result", "name", "error", "skill", "user", "document")
-        if not model.can_mock:
-            raise ConfigError(_own_tools(agent))
+        allowed: tuple[str, ...] = IN_REQUESTS
+        if problem := unread_tools(model, tools_of(agent)):
+            raise ConfigError(f"attacks: {problem}")
     elif is_address(model) if isinstance(model, str) else callable(model) and not hasattr(model, "complete"):
         raise ConfigError(_own_tools(agent))
     elif agent.mode == "single_turn":
@@ -123,10 +130,17 @@ def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
     return msgspec.structs.replace(plan, carriers=carriers)
 
 
+def runs_own_tools(agent: Agent) -> bool:
+    """Whether the agent's own code runs its tools, so that texts are planted in its requests."""
+    return isinstance(agent.model, ObservedAgent) and agent.model.tools_run == "real"
+
+
 def _own_tools(agent: Agent) -> str:
+    remedy = "observe it: agent.observe: auto, or rc.observe(agent)"
+    if is_address(agent.model):
+        remedy = "write them with `rightcall attacks make`, plant them yourself, and score the recorded trajectories"
     return (
-        f"attacks cannot be planted in what '{agent.name}' reads, because it brings its own tools; write the attempts "
-        "with `rightcall attacks make`, plant them yourself, and score the recorded trajectories"
+        f"attacks cannot be planted in what '{agent.name}' reads, because it brings its own tools; {remedy}"
     )
 
 
@@ -135,7 +149,8 @@ def maker_for(agent: Agent, goldens: Iterable[AnyGolden], plan: AttackPlan) -> A
     entries = tools_of(agent)
     worlds = [entry.start() for entry in entries if isinstance(entry, World)]
     other_text = [agent.system, dict(agent.mocks), worlds]
-    return maker_of(entries, goldens, plan, other_text, served=[skill.name for skill in agent.skills])
+    served = [skill.name for skill in agent.skills]
+    return maker_of(entries, goldens, plan, other_text, served, in_requests=runs_own_tools(agent))
 
 
 def maker_of(
@@ -144,6 +159,8 @@ def maker_of(
     plan: AttackPlan,
     other_text: object = None,
     served: Collection[str] = (),
+    *,
+    in_requests: bool = False,
 ) -> AttackMaker:
     """What makes attempts on a set of tools."""
     sources = list(entries)
@@ -151,7 +168,14 @@ def maker_of(
     roles = roles_of(sources, plan)
     keeps = keeps_texts(sources, roles)
     return AttackMaker(
-        list(goldens), tools, roles, plan, other_text=other_text, served=served, keeps_texts=keeps
+        list(goldens),
+        tools,
+        roles,
+        plan,
+        other_text=other_text,
+        served=served,
+        keeps_texts=keeps,
+        in_requests=in_requests,
     )
 
 

@@ -48,6 +48,7 @@ from rightcall.records.safety import (
 )
 from rightcall.records.tool import Tool
 from rightcall.records.tool_roles import ToolRoles
+from rightcall.tools.definitions.behaviour import only_reads
 from rightcall.tools.definitions.offer import tools_for
 
 SLASHED = (".js", ".mjs", ".cjs", ".ts", ".go", ".rs", ".java", ".c", ".cpp", ".swift", ".kt", ".php")
@@ -66,6 +67,11 @@ MEMORY_LEFT_OUT = (
     "pass; carriers: [memory] runs it"
 )
 """Why `auto` does not plant in a memory that the suite has."""
+BEYOND_REQUESTS = {
+    "an error of a tool that writes": "the agent's own code has run it before its result can be replaced",
+    "a tool or a parameter that the agent does not have": "its own code could not run a call of it",
+}
+"""What is left out for an agent whose own code runs its tools: texts are planted in its requests alone."""
 BY_GOAL: Mapping[Goal, Family] = {
     "exfiltrate": "exfiltration", "destroy": "destructive", "consume": "consumption", "use_identity": "identity",
 }  # fmt: skip
@@ -118,7 +124,8 @@ class AttackMaker:
     """Makes the attempts of a plan on goldens: all of them, or one by one.
 
     `other_text` is all else in which no canary may occur. Skills among `tools` carry texts and are no tools; `served`
-    are those that the agent is offered by `load_skill`. `keeps_texts` says that a world has a memory.
+    are those that the agent is offered by `load_skill`. `keeps_texts` says that a world has a memory, `in_requests`
+    that the agent's own code runs the tools.
     """
 
     def __init__(
@@ -131,12 +138,14 @@ class AttackMaker:
         served: Collection[str] = (),
         *,
         keeps_texts: bool = False,
+        in_requests: bool = False,
     ) -> None:
         self.goldens = _tasks(goldens)
         self.roles = roles
         self.plan = plan
         self.served = served
         self.keeps_texts = keeps_texts
+        self.in_requests = in_requests
         self.skills = {name: tool for name, tool in tools.items() if tool.kind == "skill"}
         self.tools = {name: tool for name, tool in tools.items() if tool.kind == "tool"}
         corpus = encode_as([list(goldens), list(tools.values()), other_text], repr).decode()
@@ -199,6 +208,12 @@ class AttackMaker:
         skills = {name: tool for name, tool in offered.items() if name in self.skills}
         roles = {name: self.roles[name] for name in tools if name in self.roles}
         sites = list(sites_of(golden, plan.carriers, tools, roles, skills=skills, served=self.served))
+        if self.in_requests:
+            sites = [
+                site
+                for site in sites
+                if not site.to and (site.carrier != "error" or only_reads(tools[site.tool].annotations))
+            ]
         targets = [
             t for t in targets_of(golden, tools, roles) if plan.goals == "auto" or t.goal in plan.goals
         ]
@@ -223,7 +238,7 @@ class AttackMaker:
             targets.append(AttackTarget("prefer", site.to))
         if site.carrier == "result":
             targets.append(AttackTarget("consume", site.tool))
-        if site.carrier == "definition":
+        if site.carrier == "definition" and not self.in_requests:
             targets.append(AttackTarget("send_to_attacker", site.tool, "copy_to"))
         if goals != "auto":  # these need no sink, and are made on request
             targets += [AttackTarget("stop", "")] if site.carrier != "memory" else []

@@ -266,7 +266,12 @@ def request_parts(
     settings |= {name: value for name in COMPARED_HEADERS if (value := headers.get(name))}
     settings["request"] = [field, *(name for name in (*SYSTEM_FIELDS, *TOOL_FIELDS) if body.get(name))]
     return RequestParts(
-        plain_url(url), str(body.get("model", "")), settings, system, tools=offered_tools(body), messages=asked
+        plain_url(url),
+        str(body.get("model", "")),
+        settings,
+        system,
+        tools=offered_tools(body),
+        messages=asked,
     )
 
 
