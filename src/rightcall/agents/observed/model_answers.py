@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import reduce
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from rightcall.agents.observed.values import arguments_of, connection_loss, plain
 from rightcall.records.approval import Approval
 from rightcall.records.call import RAISED, CallStatus, ToolCall, ToolResult
+from rightcall.records.dialects.wire import results_of
 from rightcall.records.message import Message
 from rightcall.records.trajectory import AgentAnswer, Usage
 
@@ -177,3 +179,19 @@ def step_messages(answer: ModelAnswer, calls: Sequence[ToolCall]) -> Iterator[Me
     )
     if told:
         yield Message("tool", results=told)
+
+
+def new_results(messages: Sequence[Message]) -> list[ToolResult]:
+    """Results after the last answer, then those before it that name their call, the newest first.
+
+    A loop may write each output right after its call, so that parts of one answer look like several. The newest come
+    first because some servers give the same ids in every turn.
+    """
+    last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
+    newest = list(
+        chain.from_iterable(results_of(message) for message in messages[last + 1 :] if message.role == "tool")
+    )
+    before = list(
+        chain.from_iterable(results_of(message) for message in messages[: last + 1] if message.role == "tool")
+    )
+    return newest + [result for result in reversed(before) if result.call_id]

@@ -5,12 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
 from typing import Any, Literal
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.model_answers import ModelAnswer, SeenCall, best_match, settle, tell
+from rightcall.agents.observed.model_answers import (
+    ModelAnswer,
+    SeenCall,
+    best_match,
+    new_results,
+    settle,
+    tell,
+)
 from rightcall.agents.observed.values import text_of, whole
 from rightcall.agents.observed.voices import (
     HeardTurn,
@@ -25,7 +31,6 @@ from rightcall.agents.observed.voices import (
 )
 from rightcall.records.approval import Approval
 from rightcall.records.call import ToolCall, ToolResult
-from rightcall.records.dialects.wire import results_of
 from rightcall.records.message import Message
 from rightcall.records.skill_load import SkillIndex
 from rightcall.records.tool import Tool
@@ -102,7 +107,7 @@ class EventRecorder:
             for tool in tools:
                 self.tools.setdefault(tool.name, tool)
             if results:
-                for result in _new_results(messages):
+                for result in new_results(messages):
                     self._settle_result(result)
             return voice
 
@@ -388,19 +393,3 @@ class EventRecorder:
         same_id = (call for _, call in self._latest_calls() if call.call.id == result.call_id != "")
         if (latest := next(same_id, None)) is not None and latest.raised:
             tell(latest, result.output)
-
-
-def _new_results(messages: Sequence[Message]) -> list[ToolResult]:
-    """Results after the last answer, then those before it that name their call, the newest first.
-
-    A loop may write each output right after its call, so that parts of one answer look like several. The newest come
-    first because some servers give the same ids in every turn.
-    """
-    last = max((at for at, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    newest = list(
-        chain.from_iterable(results_of(message) for message in messages[last + 1 :] if message.role == "tool")
-    )
-    before = list(
-        chain.from_iterable(results_of(message) for message in messages[: last + 1] if message.role == "tool")
-    )
-    return newest + [result for result in reversed(before) if result.call_id]
