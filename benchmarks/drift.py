@@ -6,12 +6,8 @@ import argparse
 import random
 from typing import cast
 
-from benchmarks.drift_months import simulate
-from benchmarks.drift_streams import STREAMS
-from rightcall.limbs.monitor.drift import Bounds, new_series, step
-from rightcall.limbs.monitor.series_book import SessionHours
-from rightcall.limbs.monitor.week_blocks import CELLS, HOUR
-from rightcall.stats.detect import WINDOWS, bets, detector_step, detector_threshold, new_detector
+from rightcall.limbs.monitor.series import HOUR, Bounds, SessionHours, new_series, step
+from rightcall.stats.detect import bets, detector_step, detector_threshold, new_detector
 from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionHour
@@ -30,12 +26,7 @@ def main() -> None:
     options.add_argument("--sessions", type=int, default=3000, help="sessions a month")
     options.add_argument("--share", type=float, default=0.05)
     options.add_argument("--series", type=int, default=1)
-    options.add_argument("--days", type=int, nargs="*", default=[7, 14, 28], help="days of baseline")
-    options.add_argument("--streams", action="store_true", help="only the streams of ordinary traffic")
     given = options.parse_args()
-    print_streams(given.months, given.days, given.share)
-    if given.streams:
-        return
     for q0 in TABLE:
         print(false_alarms(q0, given.months, given.sessions, given.share, given.series))
     for rate in (0.05, 0.20):
@@ -57,19 +48,6 @@ def mean_delay(q0: float, q1: float, threshold: float, *, runs: int, seed: int =
             state = detector_step(state, float(draw.random() < q1), q0)
         total += state.n
     return total / runs
-
-
-def print_streams(months: int, days: list[int], share: float) -> None:
-    """Ordinary traffic without a change, over everything watched; and the sessions until +10 points are detected."""
-    print(
-        f"{months:,} months of 3,000 sessions: false alarms (stated {share:.0%}) · median sessions to +10 points"
-    )
-    for stream in STREAMS:
-        for count in days:
-            unchanged = simulate(stream, count, months, share=share)
-            changed = simulate(stream, count, max(20, months // 20), share=share, change=0.10)
-            measured = f"{unchanged.alarms:6.1%} · {changed.median_delay:,.0f}"
-            print(f"{stream.name:<44} {count:>2} days of baseline: {measured}", flush=True)
 
 
 def false_alarms(q0: float, months: int, sessions: int, share: float, series: int) -> str:
@@ -104,17 +82,19 @@ def whole_months(rate: float, months: int, sessions: int, share: float, series: 
 def _month_alarms(draw: random.Random, rate: float, sessions: int, threshold: float, delta: float) -> bool:
     bad = sum(draw.random() < rate for _ in range(600))
     q0 = clopper_pearson_bounds(bad, 600, delta).high
-    series = new_series(Bounds((q0,) * CELLS, threshold, threshold ** (1 / WINDOWS), HOUR))
+    series = new_series(Bounds(q0, threshold))
     hour = 1
     waiting = SessionHours(cast(Store, HeldSessions()))
     for i in range(sessions):
         hour += draw.random() < 0.3
-        if waiting.begins("a", hour * HOUR) and any(step(series, x, at) for _, x, at in waiting.end("a")):
+        if waiting.begins("a", hour * HOUR) and any(
+            step(series, x, at) is not None for _, x, at in waiting.end("a")
+        ):
             return True
         value = float(draw.random() < rate)
         for _ in range(20 if value and draw.random() < 0.01 / rate else draw.randint(1, 4)):
             waiting.add(("a", "1", "check"), f"s{i}", value, hour * HOUR)
-    return any(step(series, x, at) for _, x, at in waiting.end("a"))
+    return any(step(series, x, at) is not None for _, x, at in waiting.end("a"))
 
 
 class HeldSessions:
@@ -122,6 +102,7 @@ class HeldSessions:
 
     def __init__(self) -> None:
         self._held: list[SessionHour] = []
+        self.traces = self
 
     def states(self, kind: str) -> dict[str, bytes]:
         return {}

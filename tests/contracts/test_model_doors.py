@@ -20,8 +20,6 @@ from rightcall.deepeval.simulator import ConversationSimulator
 from rightcall.deepeval.synthesizer import Synthesizer
 from rightcall.deepeval.synthesizer.config import StylingConfig
 from rightcall.improve.model_texts import Rewriter
-from rightcall.limbs.monitor.monitor import judge_of
-from rightcall.limbs.monitor.settings import JudgeSettings
 from rightcall.providers.resolver import endpoint_of
 from rightcall.records.dialects import read_tool
 from tests.support.one_server import AGENT, JUDGE, USER, WRITER, asked, guard_sockets, one_server
@@ -166,10 +164,6 @@ def rescore(way: Way) -> None:
     rc.rescore("last", [way.judge()])
 
 
-def monitor(way: Way) -> None:
-    assert judge_of(JudgeSettings("good", metric=way.judge()))(CASE) == 0.0
-
-
 def generate(way: Way) -> None:
     words = ["--from", "scratch", "--n", "1", "--scenario", "s", "--style", "short"]
     cli("generate", "goldens", *words, "--model", way.at_server("writing"), "-o", "out.jsonl")
@@ -215,7 +209,6 @@ DOORS: list[tuple[Callable[[Way], None], tuple[str, ...], set[str]]] = [
     (assert_test, DEFAULTED, {JUDGE}),
     (score, PYTHON, {JUDGE}),
     (rescore, PYTHON, {AGENT, JUDGE}),
-    (monitor, PYTHON, {JUDGE}),
     (generate, PYTHON, {WRITER}),
     (generate_by_default, DEFAULTED, {WRITER}),
     (synthesizer, DEFAULTED, {WRITER}),

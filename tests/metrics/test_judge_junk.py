@@ -9,8 +9,6 @@ import pytest
 
 import rightcall as rc
 from rightcall.api.testing.assertion import assert_test
-from rightcall.limbs.monitor.monitor import judge_of
-from rightcall.limbs.monitor.settings import JudgeSettings
 from rightcall.metrics.judged.rubric import (
     AnswerRelevancy,
     ArgumentCorrectness,
@@ -128,8 +126,3 @@ def by_assert_test():
 def test_a_judge_without_a_verdict_is_an_error_through_every_door(door, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert door() == ("ERROR", ["error"] * 3)
-
-
-def test_the_monitor_counts_no_verdict_as_none(monkeypatch):
-    monkeypatch.setattr("rightcall.limbs.monitor.monitor.as_metrics", lambda metrics: [junk_metric()])
-    assert judge_of(JudgeSettings("kind", metric="rubric"))(CASE) is None

@@ -166,7 +166,7 @@ def by_monitor(folder: Path, way: str, lost: Sequence[str]) -> Said:
     for number, result in enumerate(run.results):
         assert result.trajectory is not None
         trace = Trace(f"{number:032x}", result.trajectory, (), "hi", time=number + 1)
-        checks = run_checks(settings.cheap, trace, CheckedAgent(settings.agents["a"], {}))
+        checks = run_checks(settings.checks, trace, CheckedAgent(settings.agents["a"], {}))
         silent += any(check.bad or (check.name in HARD and check.bad is None) for check in checks)
     return silent == 0, f"{silent} of 40"
 

@@ -74,9 +74,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
     },
-    "pages": {
-        "live": "rightcall.limbs.monitor.live_page",
-    },
     "rules": {
         "above_floor": "rightcall.decide.floor_rule:FloorRules",
         "safety": "rightcall.decide.safety_rule:SafetyRules",

@@ -5,9 +5,7 @@ of Statistics in Data Science 2 (2024) 229, doi 10.51387/23-NEJSDS51. Symbols: q
 x a value (1 is bad), λ a bet on a higher rate, R the evidence, A the threshold.
 
 The only assumption while nothing has changed: E[x_t | past] ≤ q0 and 0 ≤ x_t ≤ 1. Then R_t − t is a supermartingale, so
-the mean time to a false alarm is at least A values, and P(alarm within n values) ≤ n/A. q0 may differ from value to
-value, as it does by block of the week, if each is known before its value. Lowering R keeps all this true: `limited`
-does, so that one burst of bad values cannot raise an alarm.
+the mean time to a false alarm is at least A values, and P(alarm within n values) ≤ n/A.
 """
 
 from __future__ import annotations
@@ -25,11 +23,6 @@ SMALL_GROWTH = 1.25
 COMMON = 0.15
 """Where q0 is above COMMON, 1.5 × q0 is a large change in points, so a smaller bet comes first."""
 HIGHEST = 0.95
-WINDOWS = 5
-"""The evidence of an alarm comes from about this many windows: a window multiplies R by A^(1/WINDOWS) at most.
-
-A burst touches two windows, so that even from R = A^(1/2) it stays below A. Measured by `benchmarks drift`.
-"""
 LARGEST = 1e300
 """Evidence is capped here; any threshold is far below."""
 FEWEST = 100
@@ -55,71 +48,44 @@ class Detector:
 
 
 @functools.lru_cache(4096)
-def growth_of(q0s: tuple[float, ...]) -> tuple[float, ...]:
-    """The multiples of q0 to bet on when blocks have these rates: the same number of bets in each block.
-
-    A multiple that gives no rate above those before it, in any block, is left out; all of them when no q0 leaves room.
-    """
-    some = max(q0s, default=0.0) > COMMON
-    kept: list[float] = []
-    for growth in (SMALL_GROWTH, *GROWTH) if some else GROWTH:
-        below = kept[-1] if kept else 1.0
-        if any(q0 > 0 and min(HIGHEST, q0 * growth) > max(q0, min(HIGHEST, q0 * below)) for q0 in q0s):
-            kept.append(growth)
-    return tuple(kept)
-
-
-@functools.lru_cache(4096)
-def bets(q0: float, growth: tuple[float, ...] | None = None) -> tuple[float, ...]:
-    """λ_k = (q_k − q0) / (q0 (1 − q0)) for q_k = min(.95, q0 · growth), at most 1/q0; 0 where q0 leaves no room.
-
-    Without `growth`, the multiples for this rate alone.
-    """
+def bets(q0: float) -> tuple[float, ...]:
+    """λ_k = (q_k − q0) / (q0 (1 − q0)) for rates q_k = min(.95, q0 · growth) that rise; none without room above q0."""
     if not 0 < q0 < 1:
-        return (0.0,) * len(growth or ())
-    rates = (min(HIGHEST, q0 * g) for g in (growth_of((q0,)) if growth is None else growth))
-    return tuple(min(max(0.0, q - q0) / (q0 * (1 - q0)), 1 / q0) for q in rates)
+        return ()
+    rates: list[float] = []
+    for growth in (SMALL_GROWTH, *GROWTH) if q0 > COMMON else GROWTH:
+        rate = min(HIGHEST, q0 * growth)
+        if rate > max((q0, *rates)):
+            rates.append(rate)
+    return tuple(min((rate - q0) / (q0 * (1 - q0)), 1 / q0) for rate in rates)
 
 
-def new_detector(q0: float, growth: tuple[float, ...] | None = None) -> Detector:
+def new_detector(q0: float) -> Detector:
     """A series without values: R_0 = 0."""
-    count = len(bets(q0, growth))
+    count = len(bets(q0))
     return Detector((0.0,) * count, (1.0,) * count, (0,) * count)
 
 
-def e_detector_step(
-    r: Sequence[float], x: float, q0: float, lams: Sequence[float], weight: float = 1.0
-) -> tuple[float, ...]:
-    """R_k ← (R_k + w) · (1 + λ_k (x − q0)).
-
-    With weights w below 1, R_t − Σw is the supermartingale: P(alarm) ≤ Σw/A however many values come.
-    """
+def e_detector_step(r: Sequence[float], x: float, q0: float, lams: Sequence[float]) -> tuple[float, ...]:
+    """R_k ← (R_k + 1) · (1 + λ_k (x − q0))."""
     return tuple(
-        min((value + weight) * max(0.0, 1.0 + lam * (x - q0)), LARGEST)
+        min((value + 1.0) * max(0.0, 1.0 + lam * (x - q0)), LARGEST)
         for value, lam in zip(r, lams, strict=True)
     )
 
 
-def detector_step(
-    state: Detector, x: float, q0: float, growth: tuple[float, ...] | None = None, weight: float = 1.0
-) -> Detector:
+def detector_step(state: Detector, x: float, q0: float) -> Detector:
     """The state after one more value, which is bad with at most q0 unless something changed."""
     if not 0 <= x <= 1:
         raise ValueError(f"detector_step: x must be between 0 and 1, got {x}")
-    lams = bets(q0, growth)
+    lams = bets(q0)
     cusum = []
     since = []
     for c, lam, start in zip(state.cusum, lams, state.since, strict=True):
         grown = min(max(c, 1.0) * max(0.0, 1.0 + lam * (x - q0)), LARGEST)
         cusum.append(grown)
         since.append(state.n if c <= 1.0 else start)
-    r = e_detector_step(state.r, x, q0, lams, weight=weight)
-    return Detector(r, tuple(cusum), tuple(since), state.n + 1)
-
-
-def limit_evidence(r: Sequence[float], before: Sequence[float], cap: float) -> tuple[float, ...]:
-    """The evidence that one window may leave: at most `cap` · (R + 1), with R as it was `before` the window."""
-    return tuple(min(value, (start + 1.0) * cap) for value, start in zip(r, before, strict=True))
+    return Detector(e_detector_step(state.r, x, q0, lams), tuple(cusum), tuple(since), state.n + 1)
 
 
 def detector_threshold(n: float, share: float, series: int = 1) -> float:

@@ -1,19 +1,17 @@
-"""Checks, drift, sampling, alarms and goldens from production, through the doors users have."""
+"""Checks, drift, alarms and goldens from production, through the doors users have."""
 
 import json
 
 import pytest
-from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
-from rightcall.limbs.monitor.monitor import is_chosen
 from rightcall.limbs.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.limbs.traces.checks import CheckedAgent, run_checks
 from rightcall.limbs.traces.reader import load_traces
 from rightcall.limbs.traces.trace import Trace
 from rightcall.limbs.traces.trace_record import time_text
-from rightcall.records import Annotations, Message, Tool, ToolCall, Trajectory, Usage
+from rightcall.records import Annotations, Message, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceFilter
 from tests.limbs.traces.samples import FOLDER
@@ -47,11 +45,6 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("malformed_call", trace(ToolCall("look", None, raw="{")), 1),
         ("malformed_call", trace(ToolCall("look", None)), 0),
         ("tool_errors", trace(call(status="error"), call()), 1),
-        ("unrecovered", trace(call(status="error"), call()), 0),
-        ("unrecovered", trace(call(), call(status="error")), 1),
-        ("redundant_calls", trace(call(), call()), 1),
-        ("redundant_calls", trace(call(status="error"), call()), 0),
-        ("redundant_calls", trace(call("book", {"seats": 1}), call("book", {"seats": 1})), 0),
         ("loop", trace(*[call("a"), call("b")] * 3, tools=()), 1),
         ("loop", trace(*[call("a"), call("b")] * 2, tools=()), 0),
         ("loop", trace(*[call("a", {"n": i}) for i in range(26)], tools=()), 1),
@@ -64,8 +57,6 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("forbidden", trace(ToolCall("pay", None)), None),
         ("forbidden", trace(ToolCall("look", None)), 0),
         ("forbidden", trace(stop_reason="infra_error"), None),
-        ("unconfirmed_destructive", trace(call("book", {"seats": 1})), 1),
-        ("unconfirmed_destructive", trace(call("confirm"), call("book", {"seats": 1})), 0),
         ("no_answer", trace(output="", messages=(Message("user", "x"),)), 1),
         ("no_answer", trace(output=""), None),
         ("truncated", trace(stop_reason="truncated"), 1),
@@ -75,7 +66,6 @@ def call(name="look", arguments=None, status="ok", **more) -> ToolCall:
         ("no_answer", trace(stop_reason="unreadable"), 1),
         ("slow", trace(latency_ms=900.0), 1),
         ("slow", trace(), None),
-        ("expensive", trace(usage=Usage(90, 20)), 1),
     ],
 )
 def test_a_check_says_bad_fine_or_nothing(check, found, bad):
@@ -84,7 +74,7 @@ def test_a_check_says_bad_fine_or_nothing(check, found, bad):
         only_after={"refund": "verify"},
         forbidden_args={"pay": {"to": {"text": "ACME", "ignore": ["case"]}}},
     )
-    (result,) = run_checks((check,), found, CheckedAgent(settings, {}, slow_ms=500.0, many_tokens=100.0))
+    (result,) = run_checks((check,), found, CheckedAgent(settings, {}, slow_ms=500.0))
     assert result.bad == bad
 
 
@@ -156,12 +146,6 @@ def test_equal_behaviour_waits_for_review_once_and_is_counted(tmp_path):
         assert queued.seen == 5
 
 
-@given(st.text(max_size=40), st.floats(0, 1), st.floats(0, 1))
-def test_raising_the_share_keeps_what_was_chosen(trace_id, one, other):
-    low, high = sorted((one, other))
-    assert not is_chosen("s", trace_id, low) or is_chosen("s", trace_id, high)
-
-
 def test_a_baseline_of_too_few_sessions_is_refused(tmp_path):
     with open_store(tmp_path / "few.db") as store:
         monitor = rc.Monitor(store=store)
@@ -180,12 +164,6 @@ def test_old_traces_are_forgotten_but_not_what_waits_for_review(tmp_path):
         monitor.forget(datetime.datetime(2027, 12, 1, tzinfo=datetime.UTC))
         assert len(store.traces.page(limit=100)) == waiting
         assert {count.name: count.seen for count in store.traces.check_counts()}["any"] == 50
-
-
-def test_a_judge_without_a_metric_is_refused(tmp_path):
-    (tmp_path / "monitor.yaml").write_text("checks: [loop, {judge: helpful}]\n")
-    with pytest.raises(rc.errors.InputError, match="metric"):
-        rc.Monitor(tmp_path / "monitor.yaml", store=tmp_path / "x.db")
 
 
 def test_settings_that_cannot_work_are_reported_all_at_once(tmp_path):

@@ -14,8 +14,6 @@ ROWS = (
     "alerts: [{exec: [touch, MARK]}]",
     "alerts: [{to: 'https://evil.example/hook?key=1'}]",
     "listen: '0.0.0.0:4318'",
-    "checks: [{judge: j, metric: 'sly:metric'}]",
-    "checks: [{judge: j, metric: \"rubric(model='keyword:', rubric='x', cache='MARK')\"}]",
 )
 
 

@@ -10,7 +10,6 @@ import pytest
 import rightcall as rc
 from rightcall.limbs.attacks.attack_plan import AttackPlan
 from rightcall.limbs.attacks.attacked_plan import attack_set_of
-from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.show.dashboard.access import Access
 from rightcall.show.html import write_html
 from rightcall.store.address import open_store
@@ -42,8 +41,6 @@ PAGES = (
     "/runs/ATTACKED",
     "/over-time?suite=attacked",
     f"/over-time?suite={WORD}",
-    "/live",
-    "/live/trace?id=TRACE",
     "/nowhere",
     "/runs/nowhere",
     "/compare/case",
@@ -54,7 +51,6 @@ PAGES = (
     "empty/runs",
     "empty/compare",
     "empty/over-time",
-    "empty/live",
     "locked/login",
 )
 REFUSED = ("/nowhere", "/runs/nowhere", "/compare/case")
@@ -103,7 +99,6 @@ def site(filled, tmp_path_factory):
     ):
         add_long_names(store)
         attacked = attacked_run(folder / "shop.db")
-        trace = watched_trace(store)
         for run, name in (("thrice", "report"), (LONG, LONG), (attacked, "attacked")):
             with (folder / f"{name}.html").open("wb") as out:
                 write_html(store, run, out)
@@ -115,7 +110,7 @@ def site(filled, tmp_path_factory):
                 if file.endswith(".html"):
                     return (folder / file).as_uri() + mark + place
                 first, _, rest = path.partition("/")
-                return f"{sites[first]}/{rest}".replace("TRACE", trace).replace("ATTACKED", attacked)
+                return f"{sites[first]}/{rest}".replace("ATTACKED", attacked)
 
             yield address
 
@@ -139,15 +134,6 @@ def attacked_run(file):
     """The id of a run with attacks, some of which moved the agent."""
     goldens = [*GOLDENS, *attack_set_of(WORLDS, GOLDENS, AttackPlan(attempts=20)).goldens]
     return rc.evaluate(agent(faint(0.3, 3), goldens), goldens, store=file, name="attacked").id
-
-
-def watched_trace(store):
-    """Traffic with an alarm, and a trace that waits for review."""
-    monitor = rc.Monitor(SETTINGS, store=store)
-    monitor.feed(list(reference_traffic())[:200])
-    monitor.make_baseline("travel", "2026-11-14", "2026-11-14")
-    monitor.feed(list(live_traffic())[400:700])
-    return next(row.trace_id for row in store.traces.page(limit=500) if row.review == "queued")
 
 
 THEMES = ("light", "dark")

@@ -107,33 +107,24 @@ def _show_plan(config: Path | None, store_url: str | Path | None, *, as_json: bo
         hint = "receive traces for a while, then run `rightcall monitor baseline --from … --to …`"
         raise InputError("", "no baseline yet", hint)
     if as_json:
-        print_json([asdict(plan) for plan in plans])
+        print_json(plans)
         return
     for plan in plans:
         _print_plan(plan)
 
 
 def _print_plan(plan: BaselinePlan) -> None:
-    rehearsal = plan.rehearsal
     agent = one_line(plan.agent)
     bound = f"at most {percent(plan.share, 0)} in {plan.per}"
-    if rehearsal.not_guaranteed:
+    if plan.not_guaranteed:
         tell(f"{agent}: false alarms are not guaranteed to be {bound}:")
-        for reason in rehearsal.not_guaranteed:
+        for reason in plan.not_guaranteed:
             tell(f"  - {one_line(reason)}")
     else:
         tell(f"{agent}: false alarms {bound}, over {plan.series:,} watched series")
-    days = f"{pluralize(rehearsal.weekdays, 'weekday')}, {pluralize(rehearsal.weekends, 'weekend day')}"
-    tell(f"  baseline: {days}, {plan.timezone}")
-    if rehearsal.alarms is not None:
-        names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in rehearsal.raised)
-        tell(f"  played through the detector it raises {names or 'nothing'}")
-        share = f"{percent(rehearsal.alarms, 0)} of {rehearsal.months}"
-        tell(f"  months resampled from its days: {share} would alarm")
-    if rehearsal.unseen:
-        tell(f"  not watched, because the baseline has not seen them: {rehearsal.unseen}")
-    if rehearsal.advice:
-        tell(f"  {rehearsal.advice}")
+    names = ", ".join(f"{one_line(a.check)} (evidence {a.evidence:,.0f})" for a in plan.raised)
+    played = f"played through the detector it raises {names or 'nothing'}"
+    tell(f"  baseline: {pluralize(plan.days, 'day')}; {played}")
 
 
 @monitor.command()
@@ -147,7 +138,6 @@ def status(
 ) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from rightcall.limbs.monitor.production_rates import check_rates, version_changes
-    from rightcall.limbs.monitor.rehearsal import stored_rehearsals
     from rightcall.store.watch import TraceFilter
 
     with open_store(store_url, must_exist=True) as store:
@@ -157,13 +147,12 @@ def status(
         checks = check_rates(store)
         alarms = store.traces.alarms()
         queued = store.traces.page(TraceFilter(review="queued"), limit=1000)
-        rehearsals = stored_rehearsals(store)
     changes = version_changes(checks)
     if as_json:
         rows = [dict(zip(("agent", "version", "traces", "failed"), row, strict=True)) for row in traffic]
         print_json({"traffic": rows, "checks": [asdict(check) for check in checks],
                     "changes": [asdict(change) | {"said": change.said} for change in changes],
-                    "alarms": alarms, "queued": len(queued), "baselines": rehearsals})  # fmt: skip
+                    "alarms": alarms, "queued": len(queued)})  # fmt: skip
         return
     if not traffic:
         tell("no traces yet")
@@ -174,21 +163,13 @@ def status(
     for check in checks:
         bounds = f"[{percent(check.low, 2)}, {percent(check.high, 2)}]"
         shown = f"{percent(check.rate, 2):>7}  {bounds}  of {check.n:,} {check.unit}"
-        judged = "  (judged, not corrected)" if check.judged else ""
-        tell(f"  {one_line(check.name):<24} {check.version}  {shown}{judged}")
+        tell(f"  {one_line(check.name):<24} {check.version}  {shown}")
     for change in changes:
         if change.said != "no difference shown":
             low = percent_change(change.low)
             high = percent_change(change.high)
             bounds = f"{percent_change(change.difference)} [{low}, {high}]"
             tell(f"  {one_line(change.name):<24} {change.before} → {change.now}  {bounds}  {change.said}")
-    for agent, rehearsal in rehearsals.items():
-        name = one_line(agent)
-        if rehearsal.not_guaranteed:
-            reasons = one_line("; ".join(rehearsal.not_guaranteed))
-            tell(f"{name}: the false-alarm rate is not guaranteed: {reasons}")
-        if rehearsal.unseen:
-            tell(f"{name}: drift is not watched on {rehearsal.unseen}; the baseline has not seen them")
     for alarm in alarms:
         _print_alarm(alarm)
     tell(f"{pluralize(len(queued), 'trace')} to review")
@@ -220,9 +201,7 @@ def baseline(
     start: Annotated[str, Option("Start of the window, ISO 8601", flags=("--from",), metavar="DAY")] = "",
     end: Annotated[str, Option("End of the window, inclusive", flags=("--to",), metavar="DAY")] = "",
     agent: Annotated[str, Option("Only this agent [default: all]")] = "",
-    config: Annotated[
-        Path | None, Option("Settings file with the time zone, the checks and the false-alarm rate")
-    ] = None,
+    config: Annotated[Path | None, Option("Settings file with the checks and the false-alarm rate")] = None,
     plan: Annotated[
         bool,
         Option("Show what the stored baseline would have raised, and whether the false-alarm rate holds"),
@@ -279,7 +258,7 @@ def check(
     for trace in load_traces(*files):
         agent = next((agent for agent in settings.agents.values() if agent.matches(trace)), AgentSettings())
         tools = load_tools(config.parent / agent.tools) if config and agent.tools else ()
-        results = run_checks(settings.cheap, trace, CheckedAgent(agent, {tool.name: tool for tool in tools}))
+        results = run_checks(settings.checks, trace, CheckedAgent(agent, {tool.name: tool for tool in tools}))
         for result in results:
             spoke[result.name] += result.bad is not None
             bad[result.name] += bool(result.bad)
@@ -294,7 +273,7 @@ def check(
                 if trace_check.bad:
                     trace_id = one_line(shown_trace_id(row["trace_id"]))
                     tell(f"{trace_id}  {trace_check.name}: {one_line(trace_check.reason)}")
-        for name in settings.cheap:
+        for name in settings.checks:
             tell(f"{name:<24} {bad[name]:,} bad of {spoke[name]:,}" + ("" if spoke[name] else "  (no data)"))
     if hard:
         raise click.exceptions.Exit(1)
@@ -331,4 +310,4 @@ def show_demo(store_url: str | Path | None, *, as_json: bool) -> None:
     if not watcher.alarms:
         tell("nothing was detected")
     console().say("[dim]the traces are in {}[/dim]", address)
-    print_next(f"rightcall monitor status --store {address}", f"rightcall view --store {address}")
+    print_next(f"rightcall monitor status --store {address}")

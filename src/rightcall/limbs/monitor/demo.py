@@ -42,7 +42,7 @@ PLANTED = 450
 SETTINGS = MonitorSettings(
     agents={"travel": AgentSettings(match={"service.name": "travel"}, forbidden_calls=("delete_account",))},
     checks=("schema_validity", "unknown_tool", "tool_errors", "loop", "forbidden", "no_answer"),
-    false_alarms=FalseAlarms(share=0.05, per="1d", versions=1, burst="3m"),
+    false_alarms=FalseAlarms(share=0.05, per="1d", versions=1),
 )
 
 

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from rightcall.core.digest import hex_digest
-from rightcall.core.event_loop import run_blocking
-from rightcall.limbs.monitor.baseline import (
-    KIND as BASELINE,
-    TrafficBaseline,
-    current_baseline,
-    make_baseline,
-)
-from rightcall.limbs.monitor.rehearsal import Rehearsal, rehearsal
-from rightcall.limbs.monitor.series_book import Crossed, Place, SeriesBook
-from rightcall.limbs.monitor.settings import HARD, JudgeSettings, MonitorSettings, load_settings, seconds
+from rightcall.limbs.monitor.baseline import TrafficBaseline, current_baseline, make_baseline
+from rightcall.limbs.monitor.rehearsal import plan_of_baseline
+from rightcall.limbs.monitor.series import Crossing, Place, SeriesBook
+from rightcall.limbs.monitor.settings import HARD, MonitorSettings, load_settings, seconds
 from rightcall.limbs.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.limbs.traces.redaction import Redactor
 from rightcall.limbs.traces.trace import Trace
 from rightcall.limbs.traces.trace_record import time_text, trace_to_keep
-from rightcall.metrics.measurement import measure_one
-from rightcall.metrics.resolve import as_metrics
-from rightcall.records.case import TestCase
-from rightcall.records.golden import Golden
 from rightcall.records.tool import Tool
 from rightcall.run.trust import require_trust
 from rightcall.store.address import open_store
@@ -35,8 +22,6 @@ from rightcall.store.sql.store import Store
 from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
 from rightcall.tools.definitions.source import load_tools
 
-SPENDING = "judge"
-SALT = "rightcall"
 MOST_AGENTS = 1_000
 """Agents whose settings and baseline are kept in memory."""
 
@@ -67,15 +52,11 @@ class Monitor:
         self._redactor = (
             None if redacted else Redactor(self.store.traces.redaction_key(), self.settings.redact)
         )
-        self._judges = {judge.judge: judge_of(judge) for judge in self.settings.judges}
         self._watching: dict[str, CheckedAgent] = {}
         self._baselines: dict[str, TrafficBaseline | None] = {}
+        self._reasons: dict[str, tuple[str, ...]] = {}
         self._looked_for: set[str] = set()
         self._series = SeriesBook(self.store, self.settings, self._baseline)
-        self._spending = {
-            name: msgspec.json.decode(data, type=JudgeSpending)
-            for name, data in self.store.traces.states(SPENDING).items()
-        }
         self.alarms: list[StoredAlarm] = []
 
     def feed(self, traces: Trace | Iterable[Trace]) -> list[TraceRow]:
@@ -86,6 +67,7 @@ class Monitor:
         if len(self._watching) > MOST_AGENTS:  # names come from the traces
             self._watching.clear()
             self._baselines.clear()
+            self._reasons.clear()
         kept = [self._check_trace(trace) for trace in batch]
         fed = self.store.traces.ids_in_store([k.row.trace_id for k in kept])
         self.store.traces.keep(kept)
@@ -94,37 +76,40 @@ class Monitor:
             if held.row.trace_id not in fed:
                 fed.add(held.row.trace_id)
                 self._watch(held.row, trace)
-        self._save()
+        self._series.save()
         return [held.row for held in kept]
 
     def end_hour(self) -> None:
         """Count the sessions of the current hour now, as at the end of a file."""
         self._raise_drift(self._series.flush())
-        self._save()
+        self._series.save()
 
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series start over against it."""
-        base = make_baseline(self.store, agent, start, end, timezone=self.settings.timezone)
+        base = make_baseline(self.store, agent, start, end)
         self._baselines.pop(agent, None)
+        self._reasons.clear()
         self._looked_for.discard(agent)
         self._watching.pop(agent, None)
         self._series.restart(agent)
-        self._save()
-        self.rehearsal(base)
+        self._series.save()
         return base
-
-    def rehearsal(self, base: TrafficBaseline) -> Rehearsal:
-        """What the baseline would have raised, and whether the share of false alarms can be stated."""
-        return rehearsal(self.store, self.settings, base, len(self.store.traces.states(BASELINE)))
 
     def cautions(self) -> list[str]:
         """What cannot be promised with the baselines of the settings' agents, and why."""
-        notes = []
-        for agent in self.settings.agents:
-            base = self._baseline(agent)
-            if base is not None and (reasons := self.rehearsal(base).not_guaranteed):
-                notes.append(f"agent '{agent}': the false-alarm rate is not guaranteed: {'; '.join(reasons)}")
-        return notes
+        reasons = {agent: self._not_guaranteed(agent) for agent in self.settings.agents}
+        return [
+            f"agent '{agent}': the false-alarm rate is not guaranteed: {'; '.join(why)}"
+            for agent, why in reasons.items()
+            if why
+        ]
+
+    def _not_guaranteed(self, agent: str) -> tuple[str, ...]:
+        """Why the share of false alarms cannot be stated with the agent's baseline; empty when it can."""
+        base = self._baseline(agent)
+        if base is not None and agent not in self._reasons:
+            self._reasons[agent] = plan_of_baseline(self.store, self.settings, base).not_guaranteed
+        return self._reasons.get(agent, ())
 
     def forget(self, now: datetime.datetime) -> int:
         """Delete traces older than `keep`; counts, alarms and traces in review stay."""
@@ -143,29 +128,16 @@ class Monitor:
         if self._redactor is not None:
             trace = self._redactor.trace(trace)
         watching = self._check_agent(agent)
-        checks = run_checks(self.settings.cheap, trace, watching)
-        judged = [self._judge(judge, trace) for judge in self.settings.judges]
-        checks += tuple(check for check in judged if check is not None)
-        return trace_to_keep(trace, agent, checks)
+        return trace_to_keep(trace, agent, run_checks(self.settings.checks, trace, watching))
 
     def _check_agent(self, agent: str) -> CheckedAgent:
         if agent not in self._watching:
             settings = self.settings.agents.get(agent, AgentSettings())
             tools: Sequence[Tool] = load_tools(self.folder / settings.tools) if settings.tools else ()
             base = self._baseline(agent)
-            limits = (base.slow_ms, base.many_tokens) if base else (None, None)
-            self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, *limits)
+            slow_ms = base.slow_ms if base else None
+            self._watching[agent] = CheckedAgent(settings, {tool.name: tool for tool in tools}, slow_ms)
         return self._watching[agent]
-
-    def _judge(self, judge: JudgeSettings, trace: Trace) -> TraceCheck | None:
-        """A judged check on the sample; None when the trace is not in it, or the day's budget is used up."""
-        if not is_chosen(SALT, trace.trace_id, judge.sample):
-            return None
-        spending = self._spending.setdefault(judge.judge, JudgeSpending())
-        if not spending.spend(judge.per_day, trace.time):
-            return None
-        case = TestCase.of(Golden(trace.input or "(not recorded)"), trace.trajectory, trace.tools)
-        return TraceCheck(f"judge:{judge.judge}", self._judges[judge.judge](case))
 
     def _watch(self, row: TraceRow, trace: Trace) -> None:
         self._raise_drift(self._series.pass_time(row.agent, trace.time))
@@ -183,25 +155,27 @@ class Monitor:
             self._baselines[agent] = current_baseline(self.store, agent)
         return self._baselines.get(agent)
 
-    def _raise_drift(self, crossed: Iterable[Crossed]) -> None:
-        for place, series, crossing in crossed:
-            base = self._baseline(place[0])
-            reference = base.checks.get(place[2]) if base else None
-            reasons = self.rehearsal(base).not_guaranteed if base else ()
+    def _raise_drift(self, crossings: Iterable[Crossing]) -> None:
+        for crossing in crossings:
+            agent, _, check = crossing.place
+            series = crossing.series
+            base = self._baseline(agent)
+            reference = base.checks.get(check) if base else None
+            bounds = series.bounds
+            assert reference is not None and bounds is not None  # otherwise it only counts
+            reasons = self._not_guaranteed(agent)
             content = {
                 "since": time_text(crossing.since_time),
                 "observed": list(series.rate()),
-                "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": series.q0}
-                if reference
-                else None,
+                "baseline": {"rate": reference.bad / reference.n, "n": reference.n, "q0": bounds.q0},
                 "evidence": crossing.evidence,
-                "threshold": series.threshold,
+                "threshold": bounds.threshold,
                 "false_alarm_bound": None if reasons else self.settings.false_alarms.share,
                 "not_guaranteed": list(reasons),
-                "values": series.n,
+                "values": series.detector.n,
                 "traces": series.bad_traces[-5:],
             }
-            series.alarm = self._raise("drift", place, content)
+            series.alarm = self._raise("drift", crossing.place, content)
 
     def _raise_hard(self, row: TraceRow, check: TraceCheck) -> None:
         latched = self.store.traces.alarms(latched=True)
@@ -220,53 +194,6 @@ class Monitor:
             "check": check,
             "version": version,
         }
-        alarm = self.store.traces.add_alarm(agent, check, version, head | {"view": "/live"} | content)
+        alarm = self.store.traces.add_alarm(agent, check, version, head | content)
         self.alarms.append(alarm)
         return alarm.key
-
-    def _save(self) -> None:
-        self._series.save()
-        self.store.traces.set_states(
-            SPENDING, {n: msgspec.json.encode(held) for n, held in self._spending.items()}
-        )
-
-
-HOUR = 3600 * 1_000_000_000
-Judge = Callable[[TestCase], float | None]
-
-
-def judge_of(settings: JudgeSettings) -> Judge:
-    """The metric of the settings: 1 when it fails, 0 when it passes, None when it gives no verdict."""
-    (metric,) = as_metrics([settings.metric])
-
-    def judge(case: TestCase) -> float | None:
-        score = run_blocking(measure_one(metric, case))
-        return None if score.error else float(not score.passed)
-
-    return judge
-
-
-def is_chosen(salt: str, trace_id: str, p: float) -> bool:
-    """Whether SHA-256(salt ‖ trace id) falls into the share p.
-
-    Equal in every process and independent of content; raising `p` keeps the traces that were already chosen.
-    """
-    return int(hex_digest(f"{salt}{trace_id}", 16), 16) / 2**64 < p
-
-
-class JudgeSpending(msgspec.Struct):
-    """How many traces a judge saw on the current day, as stored."""
-
-    day: int = 0
-    used: int = 0
-
-    def spend(self, per_day: int, time: int) -> bool:
-        """Count a trace at this time; False when the day's budget is used up."""
-        day = time // (24 * HOUR)
-        if day > self.day:
-            self.day = day
-            self.used = 0
-        if self.used >= per_day:
-            return False
-        self.used += 1
-        return True

@@ -13,7 +13,6 @@ from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount
 
 Unit = Literal["sessions", "traces"]
-JUDGE = "judge:"
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class CheckRate:
     """One check of one version, over all days.
 
     The bounds are a 95 % confidence sequence over sessions, since traces of one user come in bursts; over traces when
-    sessions were not counted. The rate of a judge is that of its verdicts, as it gave them.
+    sessions were not counted.
     """
 
     agent: str
@@ -33,10 +32,6 @@ class CheckRate:
     low: float
     high: float
     first_day: str
-
-    @property
-    def judged(self) -> bool:
-        return self.name.startswith(JUDGE)
 
     @property
     def bounds(self) -> Interval:
@@ -57,8 +52,6 @@ class VersionChange:
 
     @property
     def said(self) -> str:
-        if self.name.startswith(JUDGE):  # its errors differ between versions
-            return "judged, not corrected"
         return "worse" if self.low > 0 else "better" if self.high < 0 else "no difference shown"
 
 

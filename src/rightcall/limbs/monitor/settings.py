@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from rightcall.core import codec
 from rightcall.core.errors import ConfigError, InputError, suggestion
@@ -21,28 +20,12 @@ HARD = frozenset({"forbidden"})
 """These alarm at the first occurrence."""
 
 
-class JudgeSettings(Record, frozen=True):
-    """A judged metric on a sample of the traces.
-
-    `metric` is a metric as suites name it: `task_completion(model=…)`, `module:function`. `per_day` bounds its cost.
-    """
-
-    judge: str
-    metric: str
-    sample: float = 0.05
-    per_day: int = 500
-
-
 class FalseAlarms(Record, frozen=True):
-    """The accepted probability of a false alarm within a period, over everything monitored.
-
-    `burst` is how long a disturbance may last that must not raise an alarm by itself; `0s` for none.
-    """
+    """The accepted probability of a false alarm within a period, over everything monitored."""
 
     share: float = 0.05
     per: str = "30d"
     versions: int = 2
-    burst: str = "1h"
 
 
 class Keep(Record, frozen=True):
@@ -63,16 +46,14 @@ class AlertTo(Record, frozen=True):
 class MonitorSettings(Record, frozen=True):
     """The contents of `monitor.yaml`.
 
-    `hosts` are further names under which senders reach the receiver. `timezone` is that of weekends and parts of the
-    day in the next baseline.
+    `hosts` are further names under which senders reach the receiver.
     """
 
     format: str = "rightcall/monitor/1"
     listen: str = "127.0.0.1:4318"
     hosts: tuple[str, ...] = ()
     agents: dict[str, AgentSettings] = {}
-    checks: tuple[str | JudgeSettings, ...] = DEFAULT
-    timezone: str = "UTC"
+    checks: tuple[str, ...] = DEFAULT
     false_alarms: FalseAlarms = FalseAlarms()
     keep: Keep = Keep()
     alerts: tuple[AlertTo, ...] = ()
@@ -82,18 +63,9 @@ class MonitorSettings(Record, frozen=True):
     calls: str = "auto"
 
     @property
-    def cheap(self) -> tuple[str, ...]:
-        return tuple(check for check in self.checks if isinstance(check, str))
-
-    @property
-    def judges(self) -> tuple[JudgeSettings, ...]:
-        return tuple(check for check in self.checks if isinstance(check, JudgeSettings))
-
-    @property
     def drifting(self) -> tuple[str, ...]:
         """Checks that are watched for drift: hard ones alarm by themselves."""
-        judged = (f"judge:{judge.judge}" for judge in self.judges)
-        return (*(check for check in self.cheap if check not in HARD), *judged)
+        return tuple(check for check in self.checks if check not in HARD)
 
 
 def load_settings(path: str | Path) -> MonitorSettings:
@@ -107,20 +79,13 @@ def load_settings(path: str | Path) -> MonitorSettings:
 
 def setting_problems(settings: MonitorSettings) -> Iterator[str]:
     """All problems, one sentence each."""
-    for name in settings.cheap:
+    for name in settings.checks:
         if name not in CHECKS:
             yield f"unknown check '{name}'; {suggestion(name, CHECKS) or 'known: ' + ', '.join(CHECKS)}"
     if not 0 < settings.false_alarms.share < 1:
         yield f"false_alarms.share must be between 0 and 1, got {settings.false_alarms.share}"
-    for judge in settings.judges:
-        if not 0 < judge.sample <= 1:
-            yield f"judge '{judge.judge}': sample must be in 0..1"
     for name, agent in settings.agents.items():
         yield from (f"agents.{name}.forbidden_args.{problem}" for problem in _matcher_problems(agent))
-    try:
-        ZoneInfo(settings.timezone)
-    except (KeyError, ValueError, OSError):
-        yield f"timezone '{settings.timezone}' is unknown here; use a name such as Europe/Berlin, or UTC"
     for name in TIMES:
         try:
             seconds(attrgetter(name)(settings))
@@ -140,7 +105,7 @@ def _matcher_problems(agent: AgentSettings) -> Iterator[str]:
                 yield f"{tool}.{argument}: {error.problem}"
 
 
-TIMES = ("false_alarms.per", "false_alarms.burst", "settle", "idle", "keep.traces", "keep.failed")
+TIMES = ("false_alarms.per", "settle", "idle", "keep.traces", "keep.failed")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 

@@ -36,7 +36,6 @@ DEFAULT = (
 
 LONGEST_BLOCK = 4
 REPEATS = 3
-CONFIRMING = ("confirm", "ask_user", "request_approval")
 Outcome = tuple[float | None, str]
 CANNOT_SAY: Outcome = (None, "")
 FINE: Outcome = (0.0, "")
@@ -53,9 +52,6 @@ class AgentSettings(Record, frozen=True):
     forbidden_calls: tuple[str | dict[str, str], ...] = ()
     forbidden_args: dict[str, dict[str, Any]] = {}
     only_after: dict[str, str] = {}
-    read_only: tuple[str, ...] = ()
-    destructive: tuple[str, ...] = ()
-    confirm: tuple[str, ...] = ()
     max_calls: int = 25
 
     def matches(self, trace: Trace) -> bool:
@@ -65,12 +61,11 @@ class AgentSettings(Record, frozen=True):
 
 @dataclass(frozen=True)
 class CheckedAgent:
-    """What checks know about an agent besides the trace: its settings, tools, and the baseline's upper points."""
+    """What checks know about an agent besides the trace: its settings, tools, the baseline's upper latency."""
 
     settings: AgentSettings = field(default_factory=AgentSettings)
     tools: Mapping[str, Tool] = field(default_factory=dict)
     slow_ms: float | None = None
-    many_tokens: float | None = None
 
     @cached_property
     def forbidden_args(self) -> dict[str, dict[str, Any]]:
@@ -131,25 +126,6 @@ def tool_errors(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent)
     return _bad_calls(trace, "{} failed", lambda call: call.status == "error")
 
 
-def unrecovered(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
-    last = {call.name: call.status for call in trace.trajectory.calls}
-    left = [name for name, status in last.items() if status == "error"]
-    return _bad(bool(left), f"{', '.join(left)} failed and no later call succeeded")
-
-
-def redundant_calls(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
-    seen: set[str] = set()
-    for call in trace.trajectory.calls:
-        if call.arguments is None or not _is_read_only(call, tools, watching):
-            continue
-        key = canonical(call)
-        if key in seen:
-            return 1.0, f"{call.name} repeated with the same arguments"
-        if call.status == "ok":
-            seen.add(key)
-    return FINE
-
-
 def loop(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     calls = trace.trajectory.calls
     if len(calls) > watching.settings.max_calls:
@@ -195,22 +171,6 @@ def _fits(name: str, pattern: str | dict[str, str]) -> bool:
         return False
 
 
-def unconfirmed_destructive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
-    settings = watching.settings
-    confirmed = trace.earlier_turns > 0
-    is_known = bool(tools) or bool(settings.destructive)
-    for call in trace.trajectory.calls:
-        if call.name in (settings.confirm or CONFIRMING):
-            confirmed = call.status != "error"
-        tool = tools.get(call.name)
-        destructive = call.name in settings.destructive or (
-            tool is not None and tool.annotations.destructive is True
-        )
-        if destructive and not confirmed:
-            return 1.0, f"{call.name} was called without a confirmation"
-    return FINE if is_known else CANNOT_SAY
-
-
 def no_answer(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
     trajectory = trace.trajectory
     if trajectory.stop_reason in ("agent_error", "limit", "rejected", "unreadable", "filtered"):
@@ -236,27 +196,10 @@ def slow(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Out
     return _bad(taken > limit, f"{taken:,.0f} ms, the baseline's 95% point is {limit:,.0f} ms")
 
 
-def expensive(trace: Trace, tools: Mapping[str, Tool], watching: CheckedAgent) -> Outcome:
-    used = trace.trajectory.usage.tokens
-    if not used or watching.many_tokens is None:
-        return CANNOT_SAY
-    return _bad(
-        used > watching.many_tokens,
-        f"{used:,} tokens, the baseline's 95% point is {watching.many_tokens:,.0f}",
-    )
-
-
-def _is_read_only(call: ToolCall, tools: Mapping[str, Tool], watching: CheckedAgent) -> bool:
-    tool = tools.get(call.name)
-    return call.name in watching.settings.read_only or (
-        tool is not None and tool.annotations.read_only is True
-    )
-
-
 CHECKS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        schema_validity, unknown_tool, malformed_call, tool_errors, unrecovered, redundant_calls, loop, forbidden,
-        unconfirmed_destructive, no_answer, truncated, refused, slow, expensive,
+        schema_validity, unknown_tool, malformed_call, tool_errors, loop, forbidden, no_answer, truncated, refused,
+        slow,
     )
 }  # fmt: skip

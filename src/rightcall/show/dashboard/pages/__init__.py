@@ -1,7 +1,7 @@
 """The pages: one file each, with the `routes` it answers. A new page is a new file.
 
-Pages of limbs and installed packages enter through the seam: a module with `routes`, and maybe a folder of `TEMPLATES`
-and its `NAVIGATION`, a title and a path.
+Pages of installed packages enter through the seam: a module with `routes`, and maybe a folder of `TEMPLATES` and its
+`NAVIGATION`, a title and a path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute
 
-from rightcall.core.seam import BUILT_IN, find, plugins
+from rightcall.core.seam import find, plugins
 
 
 def all_routes() -> list[BaseRoute]:
@@ -24,7 +24,6 @@ def all_routes() -> list[BaseRoute]:
 
 
 def added_pages() -> list[Any]:
-    """The pages of limbs and installed packages."""
-    built_in = BUILT_IN["pages"]
-    pages = [find("pages", name) for name in (*built_in, *plugins("pages", built_in))]
+    """The pages of installed packages."""
+    pages = [find("pages", name) for name in plugins("pages")]
     return [page for page in pages if page is not None]

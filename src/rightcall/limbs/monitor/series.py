@@ -1,33 +1,141 @@
-"""All watched series: one for each check of each version of each agent, kept in the store between runs.
+"""What is watched for drift: a series for each check of each version of each agent, kept in the store between runs.
 
-Traces of one session count as one value, the mean of its hour: those of the current hour wait in the store.
+Traces of one session count as one value, the mean of its hour, because a burst from one user is not independent
+evidence about the agent: those of the current hour wait in the store.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import msgspec
 
 from rightcall.limbs.monitor.baseline import KIND as BASELINE, TrafficBaseline
-from rightcall.limbs.monitor.bounds import bounds_of
-from rightcall.limbs.monitor.drift import LATE, Bounds, Crossing, Series, new_series, restart_series, step
-from rightcall.limbs.monitor.settings import HARD, MonitorSettings
-from rightcall.limbs.monitor.week_blocks import HOUR
+from rightcall.limbs.monitor.settings import HARD, MonitorSettings, seconds
+from rightcall.stats.detect import Detector, detector_step, detector_threshold, new_detector, reference_rate
+from rightcall.stats.sequential import confidence_sequence
 from rightcall.store.sql.store import Store
 from rightcall.store.watch import SessionCount, SessionHour, TraceRow
 
 KIND = "series"
 HOURS = "hour"
+HOUR = 3600 * 1_000_000_000
+LATE = 24
+"""Hours by which a trace may be late; one that is older, or after one from the future, sets the clock back."""
 MOST = 5_000
 """Series that are kept. A prompt with the time in it makes every trace a version: then the oldest are evicted."""
 MOST_AGENTS = 1_000
 """Maximum number of agents whose current hour is remembered; for others, the hour ends with their next trace."""
+FLOORS = {"slow": 0.05}
+"""Sessions above the 95 % point are 5 % by its definition."""
 
 Place = tuple[str, str, str]
 """Agent, version and name of a series."""
-Crossed = tuple[Place, Series, Crossing]
-"""A series whose evidence has reached its threshold."""
+
+
+class Bounds(msgspec.Struct, frozen=True):
+    """What a series is compared with: the rate not to exceed, and the threshold A of its evidence."""
+
+    q0: float
+    threshold: float
+
+
+def bounds_of(settings: MonitorSettings, base: TrafficBaseline, name: str, agents: int = 1) -> Bounds | None:
+    """The bounds of a series; None when the baseline lacks it. `agents` is how many have a baseline.
+
+    Half of the stated share of false alarms is for a reference rate that is too low by chance, half for evidence that
+    reaches the threshold by chance.
+    """
+    reference = base.checks.get(name)
+    if reference is None:
+        return None
+    share = settings.false_alarms.share / 2
+    series = watched_series(settings, agents)
+    sessions = max(1.0, base.per_day * seconds(settings.false_alarms.per) / 86400)
+    q0 = reference_rate(reference.bad, reference.n, share / series)
+    return Bounds(max(FLOORS.get(name, 0.0), q0), detector_threshold(sessions, share, series))
+
+
+def watched_series(settings: MonitorSettings, agents: int = 1) -> int:
+    """How many series share the false alarms: agents × checks × versions.
+
+    Agents with a baseline are watched, listed or not.
+    """
+    return max(1, agents, len(settings.agents)) * len(settings.drifting) * settings.false_alarms.versions
+
+
+class Series(msgspec.Struct):
+    """The state of a series, as stored.
+
+    `hour` is that of the last trace. A series without bounds has no baseline and only counts. `sessions` and
+    `bad_sessions` count all values ever seen; the others start over with every baseline and acknowledgement.
+    """
+
+    bounds: Bounds | None = None
+    detector: Detector = Detector((), (), ())
+    total: float = 0.0
+    hour: int = 0
+    since_times: list[int] = []
+    bad_traces: list[str] = []
+    alarm: int | None = None
+    sessions: int = 0
+    bad_sessions: float = 0.0
+
+    def rate(self, alpha: float = 0.05) -> tuple[float, float, float]:
+        """Rate and its confidence sequence, valid at any time."""
+        n = self.detector.n
+        if not n:
+            return 0.0, 0.0, 1.0
+        interval = confidence_sequence(self.total, n, alpha)
+        return self.total / n, interval.low, interval.high
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Evidence of a series that reached its threshold, and since when."""
+
+    place: Place
+    series: Series
+    evidence: float
+    since_time: int
+
+
+def new_series(bounds: Bounds | None) -> Series:
+    """A series without values; without bounds it only counts."""
+    if bounds is None:
+        return Series()
+    state = new_detector(bounds.q0)
+    return Series(bounds, state, since_times=[0] * len(state.r))
+
+
+def restart_series(series: Series, bounds: Bounds | None, *, latched: bool = False) -> Series:
+    """A series that starts over, with its count of sessions; `latched` keeps its alarm."""
+    fresh = new_series(bounds)
+    fresh.hour = series.hour
+    fresh.sessions = series.sessions
+    fresh.bad_sessions = series.bad_sessions
+    if latched:
+        fresh.alarm = series.alarm
+    return fresh
+
+
+def step(series: Series, x: float, time: int) -> int | None:
+    """Count one value; returns the time of the change when the evidence reaches the threshold for the first time."""
+    series.sessions += 1
+    series.bad_sessions += x
+    if series.bounds is None:
+        return None
+    before = series.detector
+    after = detector_step(before, x, series.bounds.q0)
+    for k, (old, new) in enumerate(zip(before.since, after.since, strict=True)):
+        if new != old or before.n == 0:
+            series.since_times[k] = time
+    series.detector = after
+    series.total += x
+    if series.alarm is not None or not after.r or after.evidence < series.bounds.threshold:
+        return None
+    return series.since_times[after.r.index(max(after.r))]
 
 
 class SeriesBook:
@@ -48,38 +156,37 @@ class SeriesBook:
         self._compared: set[Place] = set()
         self._agents = 0
 
-    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> Iterator[Crossed]:
+    def watch(self, row: TraceRow, name: str, bad: float, time: int) -> Iterator[Crossing]:
         """Add a check's result on a trace; its session is counted when the hour ends."""
         place = row.agent, row.version, name
         series = self._current(place) or self._begin(place)
         self._changed.add(place)
         series.hour = max(series.hour, time // HOUR)
-        series.started = series.started or time
         if bad:
             series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
         if row.session:
             self._sessions.add(place, row.session, bad, time)
-        elif (crossing := step(series, bad, time)) is not None:
-            yield place, series, crossing
+        elif (since := step(series, bad, time)) is not None:
+            yield Crossing(place, series, series.detector.evidence, since)
 
-    def pass_time(self, agent: str, time: int) -> Iterator[Crossed]:
+    def pass_time(self, agent: str, time: int) -> Iterator[Crossing]:
         """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
         if self._sessions.begins(agent, time):
             yield from self._count_sessions(agent)
 
-    def flush(self) -> Iterator[Crossed]:
+    def flush(self) -> Iterator[Crossing]:
         """Count the sessions of the current hour now; returns what crossed its threshold."""
         for agent in self._sessions.agents():
             yield from self._count_sessions(agent)
 
-    def _count_sessions(self, agent: str) -> Iterator[Crossed]:
+    def _count_sessions(self, agent: str) -> Iterator[Crossing]:
         for place, value, time in self._sessions.end(agent):
             series = self._current(place)
             if series is None:  # it was evicted
                 continue
             self._changed.add(place)
-            if (crossing := step(series, value, time)) is not None:
-                yield place, series, crossing
+            if (since := step(series, value, time)) is not None:
+                yield Crossing(place, series, series.detector.evidence, since)
 
     def restart(self, agent: str) -> None:
         """Restart the series of an agent against its current baseline; others start over when theirs has changed."""

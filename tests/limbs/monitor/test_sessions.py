@@ -1,18 +1,14 @@
-"""Judges on a sample with a daily budget, and other series watched against a baseline."""
+"""Sessions count once an hour, whatever their number of traces; versions are compared by them."""
 
-import itertools
 import statistics
-from collections import Counter
 
 import msgspec
 import pytest
-from hypothesis import given, strategies as st
 
 import rightcall as rc
 from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
-from rightcall.limbs.monitor.monitor import HOUR, JudgeSpending
 from rightcall.limbs.monitor.production_rates import check_rates, version_changes
-from rightcall.limbs.monitor.settings import JudgeSettings, MonitorSettings
+from rightcall.limbs.monitor.settings import MonitorSettings
 from rightcall.limbs.traces.trace_import import import_to_store
 from rightcall.store.address import open_store
 
@@ -36,62 +32,6 @@ def changed(traces, *, calls: int = 2, latency_ms: float = 1_000.0):
         made = trace.trajectory
         made = msgspec.structs.replace(made, calls=made.calls[:calls], latency_ms=latency_ms)
         yield msgspec.structs.replace(trace, trajectory=made)
-
-
-VERDICT = [lambda case: 0.0]
-METRIC = f"{__name__}:is_good"
-
-
-def is_good(case: rc.TestCase) -> bool:
-    """The metric of the judges here: what the test that runs says."""
-    return not VERDICT[0](case)
-
-
-def judged(store, judge: JudgeSettings, traces, verdict=lambda case: 0.0):
-    VERDICT[0] = verdict
-    settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
-    rows = rc.Monitor(settings, store=store).feed(traces)
-    return [check for row in rows for check in row.checks if check.name == "judge:good"]
-
-
-def test_a_judge_sees_its_share_of_the_traces(store):
-    looked_at = judged(store, JudgeSettings("good", METRIC, sample=0.2, per_day=10_000), some(1000))
-    assert 150 < len(looked_at) < 250  # 200 ± 4 standard deviations
-
-
-@given(st.lists(st.integers(0, 3 * 24), max_size=60), st.integers(1, 10))
-def test_no_traffic_exceeds_the_days_budget(hours, per_day):
-    spent = JudgeSpending()
-    days = [hour // 24 for hour in sorted(hours) if spent.spend(per_day, (24 * 20_000 + hour) * HOUR)]
-    assert len(days) == sum(min(per_day, count) for count in Counter(hour // 24 for hour in hours).values())
-    assert max(Counter(days).values(), default=0) <= per_day
-
-
-def test_the_rate_of_a_judge_is_that_of_its_verdicts(store):
-    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
-    judged(
-        store,
-        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
-        some(500),
-        lambda case: next(verdicts),
-    )
-    (rate,) = [rate for rate in check_rates(store) if rate.name == "judge:good"]
-    assert rate.rate == pytest.approx(0.2) and rate.low < 0.2 < rate.high
-
-
-def test_a_metric_of_the_settings_is_a_judge(store):
-    judge = JudgeSettings("fresh", metric="redundant_calls", sample=1.0, per_day=10_000)
-    settings = msgspec.structs.replace(SETTINGS, checks=("tool_errors", judge))
-    monitor = rc.Monitor(settings, store=store)
-    assert {
-        check.bad for row in monitor.feed(some(5)) for check in row.checks if check.name == "judge:fresh"
-    } == {0.0}
-
-
-def test_a_share_of_more_than_all_is_refused(tmp_path):
-    (tmp_path / "m.yaml").write_text("checks: [loop, {judge: good, metric: turns, sample: 1.5}]\n")
-    with pytest.raises(rc.errors.ConfigError, match="judge 'good': sample must be in"):
-        rc.Monitor(tmp_path / "m.yaml", store=tmp_path / "x.db")
 
 
 def test_slow_traces_are_watched_from_the_first_baseline_on(store):
@@ -159,20 +99,7 @@ def test_two_versions_are_compared_by_the_interval_of_their_difference(store):
 
 
 def test_versions_without_end_do_not_fill_the_memory(store, monkeypatch):
-    monkeypatch.setattr("rightcall.limbs.monitor.series_book.MOST", 30)
+    monkeypatch.setattr("rightcall.limbs.monitor.series.MOST", 30)
     monitor = rc.Monitor(SETTINGS, store=store)
     monitor.feed(msgspec.structs.replace(trace, agent_version=str(trace.time)) for trace in some(100))
     assert len(store.traces.states("series")) <= 30
-
-
-def test_the_rate_of_a_judge_is_marked_as_judged(store):
-    verdicts = itertools.cycle([1.0, 0.0, 0.0, 0.0, 0.0])
-    judged(
-        store,
-        JudgeSettings("good", METRIC, sample=1.0, per_day=10_000),
-        some(100),
-        lambda case: next(verdicts),
-    )
-    rates = {rate.name: rate for rate in check_rates(store)}
-    assert rates["judge:good"].judged and rates["judge:good"].rate == pytest.approx(0.2)
-    assert not any(rate.judged for name, rate in rates.items() if name != "judge:good")
