@@ -85,7 +85,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "agent_tools": "rightcall.agents.observed.catalog:agent_tools",
         "attacks": "rightcall.limbs.attacks.attacked_plan:attacks",
         "attacked_plan": "rightcall.limbs.attacks.attacked_plan:plan_with_attacks",
-        "audit_overview": "rightcall.limbs.audit.overview:audit_overview",
         "assistant": "rightcall.limbs.assistant.server:serve_assistant",
         "expected_drafts": "rightcall.limbs.generate.run_proposals:draft_expectations",
         "mcp_record": "rightcall.limbs.contracts.command:record",

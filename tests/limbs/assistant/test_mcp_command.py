@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Path:
     return make_project(tmp_path / "project")
 
 
-def test_an_assistant_lints_fixes_runs_and_compares(project):
+def test_an_assistant_lints_runs_and_compares(project):
     async def loop(ask: Assistant) -> None:
         before = await ask("run_suite", suite="suite.yaml")
         assert before["verdict"] == "FAIL" and before["passed"] == 1
@@ -31,12 +31,7 @@ def test_an_assistant_lints_fixes_runs_and_compares(project):
 
         found = await ask("lint_definitions", path="suite.yaml", severity="info")
         codes = {one["code"] for one in found["findings"]["items"]}
-        assert "TD801" in codes and found["path"] == "tools.json"
-        assert (await ask("explain_rule", code="TD801"))["bad"]
-        fix = await ask("propose_fix", path="tools.json")
-        assert '+    "description": "Removes a customer' in fix["diff"]
-        assert "\\u200b" in (project / "tools.json").read_text()
-        assert fix["corrected"] == ["TD801"]
+        assert "TD604" in codes and found["path"] == "tools.json"
 
         tools = json.loads((project / "tools.json").read_text())
         tools[0]["description"] = "Erase the profile of a customer. Cannot be undone."
@@ -66,14 +61,11 @@ def test_nothing_outside_the_folder_is_read(project, tmp_path):
         for path in ("../outside/tools.json", str(outside / "tools.json"), "link.json", "linked/tools.json",
                      "a/../../outside/tools.json", "~/../../etc/passwd\0"):  # fmt: skip
             tried.append((path, await ask("lint_definitions", path=path)))
-            tried.append((path, await ask("propose_fix", path=path)))
-            tried.append((path, await ask("check_dataset", dataset=path)))
         tried.append(("suite", await ask("run_suite", suite="../outside/suite.yaml")))
         tried.append(("dataset of a suite", await ask("run_suite", suite="away.yaml")))
         tried.append(
             ("model", await ask("run_suite", suite="suite.yaml", model="scripted:../outside/x.jsonl"))
         )
-        tried.append(("audit", await ask("audit_suite", suite="../outside/suite.yaml")))
         return tried
 
     tried = with_assistant(project, try_all)
@@ -87,7 +79,6 @@ def test_no_suite_runs_unless_the_user_started_the_server_with_trust(project):
         for tool, words in (
             ("run_suite", {"model": "exec:touch done"}),
             ("run_suite", {}),
-            ("audit_suite", {}),
         ):
             said = await ask(tool, suite="suite.yaml", **words)
             assert said["error"] == "permission_denied" and "rightcall mcp serve --trust" in said["detail"]
@@ -105,7 +96,6 @@ def test_bad_input_is_an_answer_and_the_server_continues(project):
             await ask("lint_definitions", path="broken.json"),
             await ask("lint_definitions", path=7),
             await ask("lint_definitions"),
-            await ask("explain_rule", code="TD999"),
             await ask("show_run", run="zz"),
             await ask("run_suite", suite="tools.json"),
             await ask("no_such_tool"),
@@ -187,13 +177,3 @@ def test_a_replay_uses_recorded_answers_and_names_what_is_not_recorded(project):
     recorded[0].unlink()
     said = with_assistant(project, run, "--trust")
     assert "leave, trial 0: nothing was recorded for these inputs" in json.dumps(said)
-
-
-def test_an_assistant_asks_what_a_suite_would_not_notice(project):
-    async def loop(ask: Assistant) -> None:
-        audit = await ask("audit_suite", suite="suite.yaml", most=3)
-        assert audit["audited"] == 2 and audit["sentence"].startswith("Your suite catches ")
-        assert len(audit["survivors"]["items"]) <= 3 and "failed" not in audit
-        assert (await ask("audit_suite", suite="../suite.yaml"))["error"] == "permission_denied"
-
-    with_assistant(project, loop, "--trust")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rightcall.limbs.assistant.project import Project, RefusedPathError
+from rightcall.limbs.assistant.boundary import Project, RefusedPathError
 from tests.limbs.assistant.client import make_project
 
 AWAY = {

@@ -10,28 +10,27 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from rightcall.api.goldens import check_dataset, load_dataset
 from rightcall.api.suite_run import SuiteRun
 from rightcall.api.tool_lint import lint_sets
 from rightcall.core.errors import InputError, RightCallError
-from rightcall.core.seam import load
 from rightcall.files.python_object import is_object_name
-from rightcall.limbs.assistant.project import Project
-from rightcall.limbs.assistant.reply import first, with_explained_errors
-from rightcall.limbs.assistant.run_tools import RunTools, overview
+from rightcall.improve.attribution import what_changed
+from rightcall.improve.patch import apply_changes, patch_of
+from rightcall.improve.run_analysis import analyze_run
+from rightcall.improve.run_setup import run_record
+from rightcall.limbs.assistant.boundary import Project, first, with_explained_errors
 from rightcall.lint.config import LintConfig, find_settings
-from rightcall.lint.explain import rule_facts
-from rightcall.lint.fixer import fix
-from rightcall.lint.rule import find_rule
 from rightcall.lint.source.read import read_paths
-from rightcall.lint.source.tools import ToolSet
 from rightcall.recording.settings import RecordMode
 from rightcall.records.run import CaseResult
+from rightcall.run.decisions import compare_runs
 from rightcall.run.live_run import Progress
 from rightcall.run.options import SuiteOptions
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite
-from rightcall.show.view.grouped_trials import failed_goldens
+from rightcall.show.view.case import case_view
+from rightcall.show.view.grouped_trials import failed_goldens, golden_row
+from rightcall.store.base import RunFilter, StoredRun
 from rightcall.tools.definitions.function import FunctionTool, tool
 from rightcall.tools.mcp.server import report_progress, serve_stdio
 from rightcall.tools.runtime.policy import ToolRules
@@ -46,7 +45,6 @@ Definitions = Annotated[
         max_length=500,
     ),
 ]
-FixKind = Literal["safe", "review"]
 
 
 class DefinitionTools:
@@ -65,10 +63,9 @@ class DefinitionTools:
         """Find what makes models choose or fill the tools of a file wrongly, without running anything.
 
         Use when tool definitions were written or changed. Returns counts by severity, findings with code,
-        tool, line, message and hint. Call explain_rule for the reason behind a code
-        and propose_fix for a correction.
+        tool, line, message and hint.
         """
-        report = lint_sets(self._sets(path), LintConfig(**find_settings().fields()))
+        report = lint_sets(read_paths([self._definitions(path)]), LintConfig(**find_settings().fields()))
         severities = ("error", "warning", "info")[: ("error", "warning", "info").index(severity) + 1]
         shown = [
             {
@@ -84,67 +81,6 @@ class DefinitionTools:
             "counts": report.counts(),
             "tools": len(report.tools),
             "findings": first(shown, MOST_FINDINGS),
-        }
-
-    @tool(read_only=True, open_world=False)
-    def explain_rule(
-        self,
-        code: Annotated[
-            str,
-            Meta(
-                description="Code or name of a lint rule: 'TD401', 'destructive-no-warning'", max_length=100
-            ),
-        ],
-    ) -> dict[str, Any]:
-        """Explain one lint rule: what it checks, why it matters, a failing and a corrected example, and sources.
-
-        Use when a code that lint_definitions reported is unclear. Returns the rule's facts as fields.
-        """
-        return rule_facts(find_rule(code))
-
-    @tool(read_only=True, open_world=False)
-    def check_dataset(
-        self,
-        dataset: Annotated[
-            str, Meta(description="File of goldens, relative to the project: 'goldens.jsonl'", max_length=500)
-        ],
-        tools: Annotated[
-            str | None,
-            Meta(description="File of tool definitions to check arguments against. Defaults to none."),
-        ] = None,
-    ) -> dict[str, Any]:
-        """Find mistakes in goldens before a run: unknown tools, impossible arguments, contradictions.
-
-        Use when goldens were written or changed. Returns the number of goldens and the findings with their lines.
-        Runs nothing.
-        """
-        path = self._project.file(dataset)
-        problems = check_dataset(path, tools=self._project.file(tools) if tools else ())
-        return {
-            "path": str(path),
-            "goldens": len(load_dataset(path)),
-            "errors": sum(problem.severity == "error" for problem in problems),
-            "findings": first(problems, MOST_FINDINGS),
-        }
-
-    @tool(read_only=True, open_world=False)
-    def propose_fix(
-        self,
-        path: Definitions,
-        kind: Annotated[
-            FixKind, Meta(description="'safe' cannot change a meaning, 'review' may. Defaults to 'safe'.")
-        ] = "safe",
-    ) -> dict[str, Any]:
-        """Propose corrections of lint findings in a file of tool definitions, as a diff; no file is changed.
-
-        Use when lint_definitions reported findings. Returns the diff, to be shown to the user, and what it corrects.
-        Findings without an automatic correction are left out.
-        """
-        fix = self._first_fix(path, kind)
-        return {
-            "path": str(self._definitions(path)),
-            "diff": fix.diff if fix else "",
-            "corrected": sorted(set(fix.codes)) if fix else [],
         }
 
     def _definitions(self, source: str) -> Path:
@@ -163,14 +99,6 @@ class DefinitionTools:
                 source, "its tools are code or a server's", "lint it with `rightcall lint` in a terminal"
             )
         return self._project.file(str(path.parent / tools))
-
-    def _sets(self, source: str) -> list[ToolSet]:
-        return read_paths([self._definitions(source)])
-
-    def _first_fix(self, source: str, kind: str) -> Any:
-        """The corrections of one kind in a file, or None. A file of many documents is corrected one at a time."""
-        config = LintConfig(**find_settings().fields())
-        return next(iter(fix(self._sets(source), config=config, suggested=kind == "review")), None)
 
 
 SuiteFile = Annotated[
@@ -232,28 +160,179 @@ class SuiteTools:
                 "failed": {"items": failed, "more": more},
             }
 
-    @tool(read_only=True, open_world=False, timeout_s=LONGEST_RUN_S)
-    async def audit_suite(
+
+RunName = Annotated[
+    str, Meta(description="Run: an id or its prefix, 'last', 'last~1', a tag or a git branch", max_length=200)
+]
+MOST_CHANGES = 20
+
+
+class RunTools:
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @tool(read_only=True, open_world=False)
+    def list_runs(
         self,
-        suite: SuiteFile,
-        most: Annotated[
-            int, Meta(ge=1, le=50, description="Maximum number of survivors to return. Defaults to 10.")
+        limit: Annotated[
+            int, Meta(ge=1, le=50, description="Maximum number of runs to return. Defaults to 10.")
         ] = 10,
     ) -> dict[str, Any]:
-        """Find out which bugs a suite would not notice, and which of its goldens may be wrong.
+        """List the newest stored runs of the project with their ids, verdicts and pass rates.
 
-        Use when goldens were written or changed, or before a pass rate is trusted. Plants bugs in right behaviour and
-        scores them with the suite's goldens; asks no model and runs no tool. Returns the catch rate with its interval,
-        the most harmful bugs that pass with the change of the golden that would catch each, and doubted goldens.
-        Changes nothing.
+        Use when the id of a run is needed. Returns runs, the newest first.
         """
-        path, _ = self._project.suite(suite)
-        self._project.require_trust(path)
-        audit_overview = load("services", "audit_overview")
-        summary: dict[str, Any] = await audit_overview(
-            path, store=self._project.store_url, trust=self._project.trust, most=most
-        )
-        return summary
+        with self._project.store() as store:
+            return {"runs": [overview(run) for run in store.runs.page(RunFilter(), limit=limit)]}
+
+    @tool(read_only=True, open_world=False)
+    def show_run(
+        self,
+        run: RunName = "last",
+        failures: Annotated[
+            int, Meta(ge=0, le=50, description="Maximum number of failed goldens to return. Defaults to 10.")
+        ] = 10,
+    ) -> dict[str, Any]:
+        """Show one run: its verdict, counts by failure code, and the goldens that did not pass with the reason.
+
+        Use when a run is known and its failures are not. Returns the golden ids to pass to show_case.
+        """
+        with self._project.store() as store:
+            stored_run = store.runs.get(self._project.run_name(run))
+            failed, more = failed_goldens(store, stored_run.id, failures)
+        summary = stored_run.run.summary
+        return overview(stored_run) | {
+            "reason": summary.reason if summary else "",
+            "warnings": summary.warnings if summary else (),
+            "codes": summary.codes if summary else {},
+            "failed": {"items": failed, "more": more},
+        }
+
+    @tool(read_only=True, open_world=False)
+    def show_case(
+        self,
+        golden_id: Annotated[
+            str, Meta(description="A golden's id, as show_run returned it", max_length=1000)
+        ],
+        run: RunName = "last",
+        trial: Annotated[
+            Annotated[int, Meta(ge=0)] | None,
+            Meta(description="Trial number. Defaults to the first that did not pass."),
+        ] = None,
+    ) -> dict[str, Any]:
+        """Show one golden of a run: its input, expected and actual calls side by side, failures and messages.
+
+        Use when show_run does not say enough about a failure. Returns one trial, long texts cut.
+        """
+        with self._project.store() as store:
+            stored_run = store.runs.get(self._project.run_name(run))
+            stored = store.runs.case(stored_run.id, golden_id)
+            record = run_record(store, stored_run)
+        result = stored.trial(trial)
+        view = case_view(stored.golden, result, {tool.name: tool for tool in record.tools})
+        return {
+            "run": stored_run.id,
+            "trials": golden_row(golden_id, stored.results),
+            "golden": stored.golden,
+            "case": view,
+        }
+
+    @tool(read_only=True, open_world=False)
+    def compare_runs(
+        self,
+        baseline: RunName,
+        candidate: RunName = "last",
+        margin: Annotated[
+            float, Meta(ge=0, lt=1, description="Largest acceptable drop. Defaults to 0.")
+        ] = 0.0,
+    ) -> dict[str, Any]:
+        """Compare two stored runs golden by golden: better, worse or undecided, which goldens flipped, and why.
+
+        Use when a suite ran before and after a change. Returns the change with its interval and p-value,
+        fixed and broken goldens, and what differs between the set-ups of both runs.
+        """
+        names = self._project.run_name(baseline), self._project.run_name(candidate)
+        with self._project.store() as store:
+            (comparison,) = compare_runs(store, names[0], [names[1]], margin=margin)
+            changed = what_changed(
+                store, store.runs.get(comparison.baseline), store.runs.get(comparison.candidate)
+            )
+        compared = comparison.comparison
+        return {
+            "baseline": comparison.baseline,
+            "candidate": comparison.candidate,
+            "change": compared.change,
+            "sentence": compared.sentence,
+            "before": compared.rate_a,
+            "after": compared.rate_b,
+            "difference": compared.difference,
+            "interval": [compared.low, compared.high],
+            "p": compared.p,
+            "fixed": first(compared.fixed, MOST_CHANGES),
+            "broken": first(compared.broken, MOST_CHANGES),
+            "what_changed": {
+                "sentence": changed.sentence,
+                "items": first(changed.items, MOST_CHANGES),
+                "flips": first(changed.flips, MOST_CHANGES),
+            },
+        }
+
+    @tool(read_only=True, open_world=False)
+    def analyze_failures(
+        self,
+        run: RunName = "last",
+        findings: Annotated[
+            int, Meta(ge=1, le=20, description="Maximum number of findings to return. Defaults to 5.")
+        ] = 5,
+    ) -> dict[str, Any]:
+        """Explain why a run fails: causes with evidence, the tools they concern, and a proposed change with a diff.
+
+        Use when several goldens fail. Returns findings, the surest first. Changes are proposals that nothing
+        has proven: when one was made, run the suite again and compare_runs. Changes nothing itself.
+        """
+        with self._project.store() as store:
+            stored = store.runs.get(self._project.run_name(run))
+            analysis = analyze_run(store, stored.id)
+            record = run_record(store, stored)
+        items = []
+        for finding in analysis.findings:
+            after, system = apply_changes(finding.change, record.tools, record.system)
+            items.append(
+                {
+                    "cause": finding.cause,
+                    "place": finding.place,
+                    "beyond_chance": finding.stated,
+                    "what": finding.what,
+                    "advice": finding.advice,
+                    "evidence": finding.evidence[:3],
+                    "goldens": first(finding.goldens, 5),
+                    "diff": patch_of(record.tools, record.system, after, system) if finding.change else "",
+                }
+            )
+        return {
+            "run": analysis.run,
+            "failed": analysis.failed,
+            "trials": analysis.trials,
+            **({"note": analysis.attempts_note} if analysis.attempts else {}),
+            "findings": first(items, findings),
+        }
+
+
+def overview(stored: StoredRun) -> dict[str, Any]:
+    return {
+        "run": stored.id,
+        "name": stored.run.name,
+        "agent": stored.run.agent,
+        "started_at": stored.run.started_at,
+        "finished": stored.finished,
+        "verdict": stored.verdict,
+        "results": stored.results,
+        "passed": stored.passed,
+        "errors": stored.errors,
+        "unchecked": stored.unchecked,
+        "pass_rate": stored.pass_rate if stored.judged else None,
+        "tags": stored.tags,
+    }
 
 
 def project_toolbox(project: Project, *, read_only: bool = False) -> Toolbox:
