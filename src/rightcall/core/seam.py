@@ -48,7 +48,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "commands": {
         "attacks": "rightcall.limbs.attacks.commands.attacks:attacks",
         "audit": "rightcall.limbs.audit.command:audit",
-        "generate": "rightcall.limbs.generate.commands.generate:generate",
+        "generate": "rightcall.limbs.generate.command:generate",
         "monitor": "rightcall.limbs.monitor.command:monitor",
         "traces": "rightcall.limbs.traces.command:traces",
     },

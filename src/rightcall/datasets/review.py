@@ -73,12 +73,6 @@ def reviewed(
     return replace(golden, metadata={**golden.metadata, KEY: msgspec.to_builtins(after)})
 
 
-def without_review(golden: AnyGolden) -> AnyGolden:
-    """The golden without the decision about it."""
-    metadata = {name: value for name, value in golden.metadata.items() if name != KEY}
-    return replace(golden, metadata=metadata)
-
-
 def as_negative(golden: Golden, forbidden: Sequence[str]) -> Golden:
     """The same input, with these calls forbidden and no other expectations: the observed call must not recur."""
     return replace(
@@ -98,15 +92,6 @@ def edit_golden(golden: AnyGolden, text: str | bytes, *, author: str = "", at: s
     golden_after = golden_of_plain({**plain, "id": golden.id}, where, type(golden))
     comment = review_of(golden).comment
     return reviewed(golden_after, "pending", comment=comment, author=author, at=at, edited=True)
-
-
-def golden_by_hand(text: str | bytes, *, author: str = "", at: str = "") -> AnyGolden:
-    """A new golden written by a reviewer, in JSON; with `scenario` it is a conversation. It is accepted at once."""
-    plain = codec.decode(text.encode() if isinstance(text, str) else text, dict[str, Any], "the golden")
-    golden = golden_of_plain(plain, "the golden")
-    if not golden.id:
-        raise InputError("the golden", "has no id", 'add one: "id": "…"')
-    return reviewed(golden, "accepted", author=author, at=at)
 
 
 def is_accepted(golden: AnyGolden) -> bool:

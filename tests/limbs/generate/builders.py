@@ -10,7 +10,7 @@ from typing import Any
 
 from rightcall.limbs.generate.plans import WEIGHTS, Schedule, plan_of
 from rightcall.limbs.generate.setup import with_examples
-from rightcall.limbs.generate.ways.tools import label, value_in_words
+from rightcall.limbs.generate.tool_jobs import label, value_in_words
 from rightcall.providers.base import ModelRequest
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.records import ToolCall

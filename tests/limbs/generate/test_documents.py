@@ -11,8 +11,13 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import InputError
 from rightcall.limbs.generate.config import ContextConstructionConfig
-from rightcall.limbs.generate.contexts import contexts_of, split_chunks
-from rightcall.limbs.generate.documents import MOST_BYTES, SourceDocument, load_document
+from rightcall.limbs.generate.documents import (
+    MOST_BYTES,
+    SourceDocument,
+    contexts_of,
+    load_document,
+    split_chunks,
+)
 
 VIETNAMESE = "Hà Nội là thủ đô của Việt Nam. Thành phố có nhiều hồ đẹp, trong đó có Hồ Hoàn Kiếm! " * 40
 CHINESE = "北京是中国的首都。这座城市有三千多年的历史，故宫在市中心！你去过长城吗？" * 60

@@ -6,9 +6,7 @@ import asyncio
 
 import pytest
 
-from rightcall.core.errors import ConfigError
 from rightcall.limbs.generate.config import (
-    ContextConstructionConfig,
     Evolution,
     EvolutionConfig,
     FiltrationConfig,
@@ -124,22 +122,10 @@ def test_with_tools_an_input_on_which_solvers_disagree_is_dropped():
 
 def test_documents_are_read_judged_and_asked_about(tmp_path):
     (tmp_path / "a.md").write_text("Refunds are paid within 30 days.\n", encoding="utf-8")
-    marks = '{"clarity": 1, "depth": 0.8, "structure": 0.6, "relevance": 0.8}'
-    model = answering(**{"quality": lambda r: marks if r.golden_id.startswith("context") else GOOD})
+
+    model = answering()
     golden = Synthesizer(model).generate_goldens_from_docs([tmp_path / "a.md"], max_goldens_per_context=1)[0]
-    assert golden.metadata["generated"]["context_quality"] == 0.8
     assert golden.source_file.endswith("a.md")
-
-
-def test_contexts_below_the_quality_threshold_are_an_error_that_says_what_to_do(tmp_path):
-    (tmp_path / "a.md").write_text("lorem ipsum\n", encoding="utf-8")
-    model = Model({"quality": '{"clarity": 0, "depth": 0, "structure": 0, "relevance": 0.4}'})
-    with pytest.raises(
-        ConfigError, match=r"none of the 1 contexts reached the quality 0.5; the best had 0.10"
-    ):
-        Synthesizer(model).generate_goldens_from_docs(
-            [tmp_path / "a.md"], context_construction_config=ContextConstructionConfig()
-        )
 
 
 def test_from_scratch_uses_the_styling_and_never_draws_multi_context():

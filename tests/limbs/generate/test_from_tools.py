@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import ConfigError
-from rightcall.limbs.generate.config import Evolution, EvolutionConfig, VerificationConfig
+from rightcall.limbs.generate.config import EvolutionConfig, VerificationConfig
 from rightcall.limbs.generate.plans import WEIGHTS, Schedule, dangerous_neighbour, plan_of
 from rightcall.limbs.generate.synthesizer import Synthesizer
 from rightcall.limbs.generate.verify import values_of
@@ -131,30 +131,10 @@ def test_a_request_that_leaves_a_value_out_is_dropped_before_any_solver_is_asked
     assert not any(request.prompt.tools for request in model.requests)
 
 
-@pytest.mark.parametrize("evolution", [e for e in Evolution if e is not Evolution.MULTICONTEXT])
-def test_an_evolution_is_kept_when_it_still_implies_the_same_calls(evolution):
-    model, known = plain_writer(kinds=only("one"))
-
-    def evolve(request):
-        before = request.messages[-1].content.partition("Message: ")[2].partition("\n")[0]
-        known[f"Honestly: {before}"] = known[before]
-        return f"Honestly: {before}"
-
-    model._steps["evolve"] = evolve
-    maker = Synthesizer(model, tools=TOOLS, evolution_config=EvolutionConfig(1, {evolution: 1.0}))
-    golden = asyncio.run(maker.afrom_tools((), 1, kinds=only("one"))).goldens[0]
-    assert golden.input.startswith("Honestly: ")
-    assert golden.metadata["generated"]["evolutions"] == [evolution.value]
-    assert evolution.prompt in golden.metadata["generated"]["prompts"]
-
-
-def test_an_evolution_that_changes_the_calls_is_taken_back():
-    model, _ = plain_writer(kinds=only("one"))
-    model._steps["evolve"] = "Something else entirely."
-    maker = Synthesizer(model, tools=TOOLS, evolution_config=EvolutionConfig(2))
-    golden = asyncio.run(maker.afrom_tools((), 1, kinds=only("one"))).goldens[0]
-    assert golden.input != "Something else entirely."
-    assert all(one.endswith(": not kept") for one in golden.metadata["generated"]["evolutions"])
+def test_requests_for_planned_calls_do_not_evolve():
+    maker = Synthesizer(Model({}), tools=TOOLS, evolution_config=EvolutionConfig(1))
+    with pytest.raises(ConfigError, match="evolution_config is for inputs from texts"):
+        asyncio.run(maker.afrom_tools((), 1))
 
 
 TIMER = Tool(

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.review import review_of
-from rightcall.limbs.generate.commands.generate import generate
+from rightcall.limbs.generate.command import generate
 from rightcall.store.address import open_store
 from tests.support.skills import skill_text, write_skill
 
@@ -152,21 +152,13 @@ def test_a_draft_may_be_accepted_and_finalized_at_once(rightcall, drafts):
     assert rightcall("generate", "review", "shop", "--accept", "all", "--finish").code == 0
 
 
-def test_a_golden_by_hand_joins_the_file_accepted(rightcall, drafts, tmp_path):
-    drafts(2)
-    (tmp_path / "mine.json").write_text('{"id": "mine", "input": "Hello", "no_calls": true}')
-    rightcall("generate", "review", "generated.jsonl", "--add", "mine.json")
-    assert rightcall("generate", "review", "generated.jsonl", "--finish", "-o", "final.jsonl").code == 0
-    assert [golden.id for golden in load_goldens("final.jsonl")] == ["mine"]
-
-
 def test_the_terminal_asks_one_by_one_and_keeps_every_decision(drafts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     drafts(4)
     edits = iter(['{"input": "Edited", "no_calls": true}'])
     monkeypatch.setattr(click, "edit", lambda text, **_: next(edits))
-    keys = "a\nc\ntoo easy\nr\ne\ns\nb\nq\n"
+    keys = "a\nc\ntoo easy\nr\ne\nq\n"
     done = runner.invoke(generate, ["review", "generated.jsonl", "--author", "Lan"], input=keys)
     assert done.exit_code == 0, done.output
     first, second, third, fourth = load_goldens("generated.jsonl")

@@ -95,16 +95,12 @@ class StylingConfig:
 
 @dataclass(frozen=True)
 class ContextConstructionConfig:
-    """How documents become contexts: chunks of `chunk_size` characters, up to `max_context_length` neighbours each.
-
-    Contexts that a critic rates below `context_quality_threshold` are dropped.
-    """
+    """How documents become contexts: chunks of `chunk_size` characters, up to `max_context_length` neighbours each."""
 
     chunk_size: int = 1024
     chunk_overlap: int = 0
     max_contexts_per_document: int = 3
     max_context_length: int = 3
-    context_quality_threshold: float = 0.5
 
     def __post_init__(self) -> None:
         _count("chunk_size", self.chunk_size, least=16)
@@ -115,7 +111,6 @@ class ContextConstructionConfig:
             )
         for name in ("max_contexts_per_document", "max_context_length"):
             _count(name, getattr(self, name), least=1)
-        _share("context_quality_threshold", self.context_quality_threshold)
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,22 @@
-"""Documents as text: txt, md, html, pdf and docx. Untrusted: size-limited, never executed or fetched."""
+"""Documents as text (txt, md, html, pdf and docx), and contexts: pieces of them to ask questions about.
+
+Documents are untrusted: size-limited, never executed or fetched.
+"""
 
 from __future__ import annotations
 
 import io
+import random
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 
 from rightcall.core.errors import InputError, MissingExtraError
 from rightcall.files.checked_read import require_file
+from rightcall.limbs.generate.config import ContextConstructionConfig
 from rightcall.records.record import Record
 
 MOST_BYTES = 20_000_000
@@ -169,3 +174,60 @@ def _explain_errors(path: Path, kind: str) -> Iterator[None]:
     except Exception as error:
         first_line = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
         raise InputError(str(path), f"is not a readable {kind} ({first_line})", "save it again") from None
+
+
+class Context(Record, frozen=True):
+    """Neighbouring chunks and their source files."""
+
+    texts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "\n\n".join(self.texts)
+
+
+def contexts_of(
+    documents: Sequence[SourceDocument], config: ContextConstructionConfig, *, seed: int = 0
+) -> list[Context]:
+    """Contexts from documents: neighbouring chunks, drawn at random from each document, in its order."""
+    contexts: list[Context] = []
+    for number, document in enumerate(documents):
+        chunks = list(split_chunks(document.text, config.chunk_size, config.chunk_overlap))
+        length = config.max_context_length
+        runs = [tuple(chunks[start : start + length]) for start in range(0, len(chunks), length)]
+        rng = random.Random(f"{seed}/contexts/{number}")  # noqa: S311
+        chosen = rng.sample(range(len(runs)), min(config.max_contexts_per_document, len(runs)))
+        contexts += [Context(runs[place], (document.path,)) for place in sorted(chosen)]
+    return contexts
+
+
+_BREAKS = (
+    re.compile(r"\n\s*\n|\n(?=#{1,6} )"),
+    re.compile(r"\n|(?<=[.!?…])[\"”’)]*\s+|(?<=[。！？；])[」』”’）]*"),
+    re.compile(r"\s+|(?<=[，、；：,;:])"),
+)
+"""Boundaries, best first: after a paragraph, after a sentence, after a word or clause."""
+
+LEAST_SHARE = 0.25
+"""A boundary that would leave less of a chunk than this is skipped for a worse kind of boundary."""
+
+
+def split_chunks(text: str, size: int = 1024, overlap: int = 0) -> Iterator[str]:
+    """Chunks of at most `size` characters that cover the text; each repeats up to `overlap` characters of the last."""
+    start = 0
+    while start < len(text):
+        end = len(text) if len(text) - start <= size else _cut(text, start, start + size)
+        if text[start:end].strip():
+            yield text[start:end]
+        start = end if end >= len(text) else max(end - overlap, start + 1)
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    """The best boundary before the limit; the limit itself where there is none."""
+    least = start + int((limit - start) * LEAST_SHARE)
+    for breaks in _BREAKS:
+        if ends := [match.end() for match in breaks.finditer(text, least, limit) if match.end() > start]:
+            return ends[-1]
+    return limit

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rightcall.core.words import name_tokens, word_set, words as text_words
 from rightcall.limbs.generate.values import (
-    Flavour,
     choices_of,
-    has_bounds,
-    has_unusual_text,
     json_type,
     open_parameters,
     parameter_schema,
@@ -27,25 +24,15 @@ from rightcall.records.record import Record
 from rightcall.records.tool import Tool
 from rightcall.schema.effects import effect_of
 
-PlanKind = Literal[
-    "one", "several", "parallel", "dependent", "none", "missing", "near_miss", "boundary", "enum", "unicode"
-]
+PlanKind = Literal["one", "several", "parallel", "dependent", "none", "missing", "near_miss", "enum"]
 WEIGHTS: Mapping[PlanKind, int] = {
-    "one": 30, "several": 10, "parallel": 8, "dependent": 6, "none": 10, "missing": 8, "near_miss": 8, "boundary": 8,
-    "enum": 6, "unicode": 6,
+    "one": 30, "several": 10, "parallel": 8, "dependent": 6, "none": 10, "missing": 8, "near_miss": 8, "enum": 6,
 }  # fmt: skip
 """The relative frequency of each kind."""
 
 WITHOUT_CALLS: frozenset[PlanKind] = frozenset(("none", "missing"))
-PARAMETER_TESTS: Mapping[str, Callable[[Tool, str], object]] = {
-    "enum": choices_of, "boundary": has_bounds, "unicode": has_unusual_text
-}  # fmt: skip
-"""The kinds that are about one parameter, and which parameters they apply to."""
-
 _REFERENCES = word_set("id ids key slug uuid")
 """Last words of parameters that refer to one thing; a name or a number of one thing may be that of another."""
-
-FLAVOURS: Mapping[str, Flavour] = {"boundary": "boundary", "unicode": "unicode"}
 
 
 class PlannedCall(Record, frozen=True):
@@ -153,9 +140,8 @@ class Schedule:
                 return [(tool.name, other.name) for tool, other in neighbours if other is not None]
             case "missing":
                 return [(tool.name,) for tool in tools if parameters_to_withhold(tool)]
-            case "enum" | "boundary" | "unicode":
-                has_it = PARAMETER_TESTS[kind]
-                return [(t.name,) for t in tools if any(has_it(t, p) for p in mentionable_parameters(t))]
+            case "enum":
+                return [(tool.name,) for tool in tools if _choices(tool)]
             case "parallel":
                 return [(tool.name,) for tool in tools if tool.parameters and not _takes_several(tool)]
             case _:
@@ -209,27 +195,12 @@ class _Sampler:
         fixed = dict[str, Any]()
         if kind == "missing":
             self.missing = self._rng.choice(parameters_to_withhold(tool))
-        elif kind in PARAMETER_TESTS:
-            tested = [p for p in mentionable_parameters(tool) if PARAMETER_TESTS[kind](tool, p)]
-            if kind == "enum":
-                choices = [
-                    (p, value)
-                    for p in tested
-                    for value in choices_of(tool, p)
-                    if value != parameter_schema(tool, p).get("default")
-                ] or [(p, value) for p in tested for value in choices_of(tool, p)]
-                parameter, value = choices[self._turn % len(choices)]
-                fixed = {parameter: value}
-            else:
-                parameter = tested[self._turn % len(tested)]
+        elif kind == "enum":
+            choices = _choices(tool)
+            parameter, value = choices[self._turn % len(choices)]
+            fixed = {parameter: value}
             names = {*required_parameters(tool), parameter}
-        arguments = sample_arguments(
-            tool,
-            frozenset(names),
-            self._rng,
-            flavour=FLAVOURS.get(kind, "plain"),
-            fixed=fixed,
-        )
+        arguments = sample_arguments(tool, frozenset(names), self._rng, fixed=fixed)
         return None if arguments is None else PlannedCall(name, arguments)
 
     def _two_calls(self, name: str) -> tuple[PlannedCall, ...] | None:
@@ -273,6 +244,15 @@ def required_parameters(tool: Tool) -> list[str]:
 def mentionable_parameters(tool: Tool) -> list[str]:
     """The parameters that have values to draw from."""
     return [name for name in tool.parameters if name not in open_parameters(tool)]
+
+
+def _choices(tool: Tool) -> list[tuple[str, Any]]:
+    """Enumerated parameters with each of their values; a default only where there is nothing else."""
+    choices = [(name, value) for name in mentionable_parameters(tool) for value in choices_of(tool, name)]
+    unusual = [
+        (name, value) for name, value in choices if value != parameter_schema(tool, name).get("default")
+    ]
+    return unusual or choices
 
 
 def parameters_of_turn(tool: Tool, turn: int) -> list[str]:

@@ -1,27 +1,57 @@
-"""Requests to a model for one golden, with a record of prompts and cost."""
+"""Requests to a model for one golden, with a record of prompts and cost.
+
+Prompts are files of `prompts/`, one per step: `$name` is a placeholder. The hash of a prompt's text is stored in every
+golden it helped to make, so that goldens from two wordings can be distinguished.
+"""
 
 from __future__ import annotations
 
 import re
 import zlib
 from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from string import Template
 from typing import Any, TypeVar
 
 import msgspec
 
 from rightcall.agents.model_retries import Asker
 from rightcall.core.codec import convert
+from rightcall.core.digest import hex_digest
 from rightcall.core.errors import RightCallError
-from rightcall.limbs.generate.prompts import step_prompt
 from rightcall.limbs.generate.statement import echoes
 from rightcall.providers.base import ModelRequest, Prompt, Settings
 from rightcall.records.message import Message
+from rightcall.records.record import Record
 from rightcall.records.trajectory import Usage
 
 T = TypeVar("T")
 SHORT = 160
 LONG = 400
 """Tokens for a request, and for an answer or a judgement."""
+
+PROMPTS = files("rightcall.limbs.generate") / "prompts"
+
+
+class StepPrompt(Record, frozen=True):
+    """One prompt: its name, its text, and a short hash of it."""
+
+    name: str
+    text: str
+    hash: str
+
+    def fill(self, **values: object) -> str:
+        """The prompt with its values; a missing value is a `KeyError`."""
+        return Template(self.text).substitute({name: str(value) for name, value in values.items()})
+
+
+@cache
+def step_prompt(name: str) -> StepPrompt:
+    """The prompt of a step."""
+    text = PROMPTS.joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
+    return StepPrompt(name, text, hex_digest(text, 12))
+
 
 WRITING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.8, max_tokens=SHORT))
 ANSWERING = Prompt(step_prompt("system").text, settings=Settings(temperature=0.8, max_tokens=LONG))

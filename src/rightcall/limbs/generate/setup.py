@@ -1,27 +1,41 @@
-"""The settings of a synthesizer, the models it opens, and the work it passes to `production`."""
+"""The settings of generation, the models that are opened with them once per run, and the work for `production`."""
 
 from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+import random
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.metadata import version
 from typing import Any, Self
 
 import msgspec
 
-from rightcall.agents.model_retries import Asker
+from rightcall.agents.limits import RunLimits
+from rightcall.agents.model_retries import Asker, Patience
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import utc_text
-from rightcall.limbs.generate.config import Model
-from rightcall.limbs.generate.kit import Kit, SynthesisSettings
-from rightcall.limbs.generate.production import NOTHING, ROUNDS, Production, Work, produce
-from rightcall.limbs.generate.prompts import step_prompt
-from rightcall.limbs.generate.scribe import Unreadable
+from rightcall.limbs.generate.config import (
+    EvolutionConfig,
+    FiltrationConfig,
+    Model,
+    StylingConfig,
+    VerificationConfig,
+)
+from rightcall.limbs.generate.production import (
+    NOTHING,
+    ROUNDS,
+    Production,
+    SynthesisProgress,
+    Work,
+    produce,
+)
+from rightcall.limbs.generate.scribe import PROMPTS, Scribe, Unreadable, step_prompt
 from rightcall.limbs.generate.values import has_usable_schema, open_parameters
 from rightcall.limbs.generate.verify import Solver, Verifier
 from rightcall.providers.base import Provider
@@ -34,10 +48,99 @@ from rightcall.records.run import Run
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Usage
 from rightcall.run.run_record import new_run_id
+from rightcall.store.sql.store import Store
 from rightcall.tools.definitions.validate import fits
 
 LEAVE_OPEN = 'this requires a model: Synthesizer(model="provider:model")'
 """Said where no default_generator is set."""
+
+
+NAMES = {"en": "English", "vi": "Vietnamese", "zh": "Chinese (simplified)"}
+STYLES = (
+    "in one short sentence", "politely", "casually", "tersely, as on a phone", "in a friendly tone", "in a hurry",
+    "as a first-time user", "matter-of-factly",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SynthesisSettings:
+    """How goldens are generated; `Synthesizer` explains the settings."""
+
+    model: Model | None = None
+    async_mode: bool = True
+    max_concurrent: int = 16
+    filtration_config: FiltrationConfig | None = None
+    evolution_config: EvolutionConfig | None = None
+    styling_config: StylingConfig | None = None
+    cost_tracking: bool = False
+    tools: Sequence[Tool] = ()
+    solver: Model | None = None
+    verification: VerificationConfig = field(default_factory=VerificationConfig)
+    mocks: Mapping[str, Any] = field(default_factory=dict)
+    language: str = "en"
+    seed: int = 0
+    limits: RunLimits = field(default_factory=RunLimits)
+    store: Store | None = None
+    resume: str | None = None
+    watch: Callable[[SynthesisProgress], None] = lambda progress: None
+    patience: Patience | None = None
+
+    @property
+    def styling(self) -> StylingConfig:
+        """The style of requests; the default where none is set."""
+        return self.styling_config or StylingConfig()
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A setup with its models open. `planned` has the tools with values to draw from."""
+
+    setup: SynthesisSettings
+    tools: Mapping[str, Tool]
+    verifier: Verifier
+    asker: Asker
+    model: str
+    solver: Solver | None = None
+    critic: Asker | None = None
+    planned: Mapping[str, Tool] = field(default_factory=dict)
+    solver_model: str = ""
+    servers: tuple[str, ...] = ()
+
+    @property
+    def language_name(self) -> str:
+        """The language as written in a prompt."""
+        return NAMES.get(self.setup.language, self.setup.language)
+
+    def style(self, job: str) -> str:
+        """The style of a request: from the styling, or chosen at random per job."""
+        return self.setup.styling.input_format or self.chance(job, "style").choice(STYLES)
+
+    def chance(self, job: str, what: str) -> random.Random:
+        """A random generator for one purpose of one job."""
+        return random.Random(f"{self.setup.seed}/{job}/{what}")  # noqa: S311
+
+    def scribe(self, job: str) -> Scribe:
+        """A scribe for one job."""
+        return Scribe(self.asker, job, self.setup.seed, self.language_name, critic=self.critic)
+
+    def provenance(self, way: str, scribe: Scribe, **more: Any) -> dict[str, Any]:
+        """The origin of a golden, for its metadata."""
+        facts = {
+            "by": _maker(),
+            "way": way,
+            "model": self.model,
+            "seed": self.setup.seed,
+            "language": self.setup.language,
+        }
+        if self.solver is not None:
+            facts["solver"] = self.solver_model
+        facts["prompts"] = dict(sorted(scribe.prompts.items()))
+        return facts | {name: value for name, value in more.items() if value not in (None, "", (), [], {})}
+
+
+@cache
+def _maker() -> str:
+    return f"rightcall {version('rightcall')}"
 
 
 @dataclass(frozen=True)
@@ -145,6 +248,10 @@ class SynthesisSetup(SynthesisSettings):
         offered = tuple(tools) or self.tools
         if not offered:
             raise ConfigError("there are no tools to generate from")
+        if self.evolution_config is not None:
+            raise ConfigError(
+                "evolution_config is for inputs from texts: requests from tools have exact calls"
+            )
         return replace(self, tools=offered)
 
 
@@ -184,13 +291,7 @@ def _name(model: Model | None) -> str:
 
 
 def _prompts_hash() -> str:
-    from importlib.resources import files
-
-    names = sorted(
-        entry.name
-        for entry in files("rightcall.limbs.generate.prompts").iterdir()
-        if entry.name.endswith(".md")
-    )
+    names = sorted(entry.name for entry in PROMPTS.iterdir() if entry.name.endswith(".md"))
     return hex_digest("".join(step_prompt(name[:-3]).hash for name in names))
 
 

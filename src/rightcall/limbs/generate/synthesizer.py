@@ -18,16 +18,12 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking
 from rightcall.limbs.generate.config import ContextConstructionConfig
-from rightcall.limbs.generate.contexts import Context, contexts_of, good_contexts
-from rightcall.limbs.generate.documents import load_document
+from rightcall.limbs.generate.documents import Context, contexts_of, load_document
 from rightcall.limbs.generate.plans import WEIGHTS, WITHOUT_CALLS, PlanKind, Schedule
 from rightcall.limbs.generate.production import Job, Production
 from rightcall.limbs.generate.setup import SynthesisSetup
-from rightcall.limbs.generate.ways.conversations import TURN_KINDS, ConversationJob
-from rightcall.limbs.generate.ways.goldens import golden_jobs
-from rightcall.limbs.generate.ways.skills import PER_SKILL, skill_jobs
-from rightcall.limbs.generate.ways.text import context_jobs, scratch_jobs
-from rightcall.limbs.generate.ways.tools import ToolJob
+from rightcall.limbs.generate.text_jobs import context_jobs, golden_jobs, scratch_jobs
+from rightcall.limbs.generate.tool_jobs import PER_SKILL, TURN_KINDS, ConversationJob, ToolJob, skill_jobs
 from rightcall.records.golden import Golden
 from rightcall.records.tool import Tool
 
@@ -41,7 +37,7 @@ def _blocking(make: Callable[..., Coroutine[Any, Any, Production]]) -> Callable[
         if not production.goldens:
             reasons = Counter(one.reason for one in (*production.dropped, *production.errors))
             why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(3))
-            why = why or production.stopped or "no text reached context_quality_threshold"
+            why = why or production.stopped or "there is no text to ask about"
             warnings.warn(f"no golden was generated: {why}", stacklevel=2)
         return list(production.goldens)
 
@@ -123,7 +119,6 @@ class Synthesizer(SynthesisSetup):
             "docs",
             contexts,
             max_goldens_per_context,
-            threshold=config.context_quality_threshold,
             include_expected=include_expected_output,
         )
 
@@ -169,15 +164,12 @@ class Synthesizer(SynthesisSetup):
         contexts: Sequence[Context],
         per_context: int,
         *,
-        threshold: float = 0.0,
         include_expected: bool,
     ) -> Production:
-        """Goldens from the contexts that a critic rates at least `threshold`."""
         async with self._kit() as kit:
-            kept = await good_contexts(contexts, kit, threshold)
-            source = hex_digest(encode([context.texts for context in kept]))
-            jobs = context_jobs(kept, kit, per_context, way=way, include_expected=include_expected)
-            count = len(kept) * per_context
+            source = hex_digest(encode([context.texts for context in contexts]))
+            jobs = context_jobs(contexts, kit, per_context, way=way, include_expected=include_expected)
+            count = len(contexts) * per_context
             return await self._produce(way, count, jobs, kit, rounds=1, source=source, per=per_context)
 
     generate_goldens_from_tools = _blocking(afrom_tools)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import random
-from typing import Any, Literal
+from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.records.tool import Tool
@@ -16,12 +16,8 @@ from rightcall.schema.sample_values import resolve_schema, sample_value
 from rightcall.schema.types import is_number, without
 from rightcall.tools.definitions.validate import check_schema, is_valid
 
-Flavour = Literal["plain", "boundary", "unicode"]
 ATTEMPTS = 12
 DEEPEST = 4
-LARGEST_EDGE = 1_000
-"""Limits beyond it are those of a number type, not of what people ask for."""
-
 FORMATS = {
     "date": "%Y-%m-%d", "date-time": "%Y-%m-%dT%H:%M:00Z", "time": "%H:%M:00Z", "email": "ana.{}@example.com",
     "uri": "https://example.com/page/{}", "hostname": "host-{}.example.com", "ipv4": "192.0.2.{}",
@@ -36,7 +32,6 @@ def sample_arguments(
     names: frozenset[str],
     rng: random.Random,
     *,
-    flavour: Flavour = "plain",
     fixed: dict[str, Any] | None = None,
 ) -> dict[str, Any] | None:
     """Arguments with exactly these parameters, valid under the tool's schema; None when none were found.
@@ -44,7 +39,7 @@ def sample_arguments(
     `fixed` sets some of them. A parameter with a default gets another value, so that the request matters.
     """
     for attempt in range(ATTEMPTS):
-        sampler = _Sampler(tool, rng, flavour)
+        sampler = _Sampler(tool, rng)
         values = dict(fixed or {})
         for name in tool.parameters:
             if name in names and name not in values:
@@ -80,19 +75,6 @@ def choices_of(tool: Tool, name: str) -> tuple[Any, ...]:
     """The values an enumerated parameter may take; empty when its schema does not enumerate any."""
     choices = parameter_schema(tool, name).get("enum")
     return tuple(choices) if isinstance(choices, list) else ()
-
-
-def has_bounds(tool: Tool, name: str) -> bool:
-    """Whether a parameter's schema limits its size to what a request can reach."""
-    schema = parameter_schema(tool, name)
-    if json_type(schema) == "array":
-        return is_number(schema.get("minItems")) and schema["minItems"] > 0
-    return json_type(schema) in ("integer", "number") and bool(_edges(schema))
-
-
-def has_unusual_text(tool: Tool, name: str) -> bool:
-    """Whether a parameter's examples contain accents or another script."""
-    return bool(_unusual(_stated_values(parameter_schema(tool, name))))
 
 
 def json_type(schema: dict[str, Any]) -> str:
@@ -140,10 +122,6 @@ def _stated_values(schema: dict[str, Any]) -> list[Any]:
     return next((values for values in listed if isinstance(values, list) and values), [])
 
 
-def _unusual(values: list[Any]) -> list[Any]:
-    return [value for value in values if isinstance(value, str) and not value.isascii()]
-
-
 def _bounds(schema: dict[str, Any]) -> tuple[float | None, float | None]:
     """The least and the greatest value that a number's schema allows."""
     step = schema.get("multipleOf", 1)
@@ -154,10 +132,6 @@ def _bounds(schema: dict[str, Any]) -> tuple[float | None, float | None]:
     if is_number(schema.get("exclusiveMaximum")):
         high = schema["exclusiveMaximum"] - step
     return (low if is_number(low) else None), (high if is_number(high) else None)
-
-
-def _edges(schema: dict[str, Any]) -> list[float]:
-    return [end for end in _bounds(schema) if end and abs(end) <= LARGEST_EDGE]
 
 
 def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -175,10 +149,9 @@ def _in_order(arguments: dict[str, Any]) -> dict[str, Any]:
 class _Sampler:
     """Draws values for one call; its days and times follow each other."""
 
-    def __init__(self, tool: Tool, rng: random.Random, flavour: Flavour) -> None:
+    def __init__(self, tool: Tool, rng: random.Random) -> None:
         self._tool = tool
         self._rng = rng
-        self._flavour = flavour
         self._moment = _START + datetime.timedelta(days=rng.randint(0, 300))
 
     def argument(self, name: str) -> Any:
@@ -196,8 +169,7 @@ class _Sampler:
         schema = _plain(schema, root)
         values = _stated_values(schema)
         if values:
-            unusual = _unusual(values) if self._flavour == "unicode" else []
-            return self._rng.choice(unusual or values)
+            return self._rng.choice(values)
         if depth > DEEPEST or _is_open(schema, root, DEEPEST):
             return sample_value({**schema, "$defs": root.get("$defs", {})}, self._rng)
         match json_type(schema):
@@ -217,18 +189,16 @@ class _Sampler:
     def _number(self, schema: dict[str, Any]) -> int | float:
         low, high = _bounds(schema)
         assert low is not None and high is not None  # otherwise it is open
-        edges = _edges(schema) if self._flavour == "boundary" else []
         is_fine = json_type(schema) == "number" and high - low < 10
         step = schema.get("multipleOf") or (0.25 if is_fine else 1)
         first = -(-low // step)
-        value = self._rng.choice(edges) if edges else self._rng.randint(int(first), int(high // step)) * step
+        value = self._rng.randint(int(first), int(high // step)) * step
         return int(value) if float(value).is_integer() else round(value, 6)
 
     def _array(self, schema: dict[str, Any], depth: int) -> list[Any]:
         least = int(schema.get("minItems", 1))
         most = int(schema.get("maxItems", 3))
-        edges = (max(1, least), min(most, 3)) if self._flavour == "boundary" else (1, 2)
-        count = min(max(self._rng.choice(edges), least), max(most, least), 20)
+        count = min(max(self._rng.choice((1, 2)), least), max(most, least), 20)
         drawn = [self._value(schema["items"], depth + 1) for _ in range(count)]
         return [value for place, value in enumerate(drawn) if value not in drawn[:place]]
 

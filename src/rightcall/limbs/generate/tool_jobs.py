@@ -1,29 +1,34 @@
-"""From tools: a call plan first, then a request that implies exactly those calls, then verification."""
+"""Goldens from tools: a call plan first, then a request that implies exactly those calls, then verification.
+
+From skills: requests that should load a skill, and adjacent ones that should not. Conversations: scripted turns of the
+user, each planned and verified as a separate request.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.words import name_tokens
-from rightcall.limbs.generate.config import Evolution, draw
-from rightcall.limbs.generate.kit import Kit
-from rightcall.limbs.generate.plans import CallPlan, PlannedCall, PlannedSlot, plan_of
-from rightcall.limbs.generate.production import Made
+from rightcall.limbs.generate.plans import CallPlan, PlanKind, PlannedCall, PlannedSlot, plan_of
+from rightcall.limbs.generate.production import Job, Made
 from rightcall.limbs.generate.scribe import Scribe, Unreadable
+from rightcall.limbs.generate.setup import Kit
 from rightcall.limbs.generate.statement import missing_values, states, surplus_numbers
-from rightcall.records.golden import Golden
+from rightcall.records.golden import ConversationalGolden, Golden, Turn
 from rightcall.records.score import Score
+from rightcall.records.tool import Tool
 
 MOST_TOOLS_SHOWN = 30
 
 
 @dataclass(frozen=True)
 class ToolJob:
-    """One slot: plan, write, verify, evolve; retried with another plan on failure."""
+    """One slot: plan, write, verify; retried with another plan on failure."""
 
     slot: PlannedSlot
     kit: Kit
@@ -53,7 +58,6 @@ class ToolJob:
             golden = golden_of(plan, request, kit)
             scores = await self._verify(golden, plan, scribe)
             if all(score.passed for score in scores.values()):
-                golden = await self._evolve(golden, plan, scribe)
                 return Made(self._with_provenance(golden, plan, scribe, scores), scores, "", scribe)
             reasons.append(next(score.reason for score in scores.values() if not score.passed))
         return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
@@ -91,45 +95,15 @@ class ToolJob:
         is_wrong = lacking and self.kit.setup.verification.literal
         return f"the request does not match its plan: {lacking[0]}" if is_wrong else ""
 
-    async def _evolve(self, golden: Golden, plan: CallPlan, scribe: Scribe) -> Golden:
-        """The golden after its evolutions; one that no longer implies the same calls is reverted."""
-        config = self.kit.setup.evolution_config
-        tried = list[str]()
-        if config is None or not plan.has_calls:
-            return golden
-        rng = self.kit.chance(self.id, "evolutions")
-        for number, evolution in enumerate(
-            draw(config.evolutions, config.num_evolutions, rng, with_context=False)
-        ):
-            better = await self._rewrite(golden, plan, scribe, evolution, number=number)
-            tried.append(evolution.value if better is not None else f"{evolution.value}: not kept")
-            golden = better or golden
-        return msgspec.structs.replace(golden, metadata={**golden.metadata, "evolutions": tried})
-
-    async def _rewrite(
-        self, golden: Golden, plan: CallPlan, scribe: Scribe, evolution: Evolution, number: int
-    ) -> Golden | None:
-        call_lines = calls_in_words(plan, self.kit)
-        keep = f"It must still make the assistant do exactly this, with every value literally:\n{call_lines}"
-        try:
-            text = await scribe.text(f"evolve-{number}", evolution.prompt, input=golden.input, keep=keep)
-        except Unreadable:
-            return None
-        candidate = msgspec.structs.replace(golden, input=text)
-        scores = await self._verify(candidate, plan, scribe)
-        return candidate if all(score.passed for score in scores.values()) else None
-
     def _with_provenance(
         self, golden: Golden, plan: CallPlan, scribe: Scribe, scores: dict[str, Score]
     ) -> Golden:
-        evolutions = golden.metadata.get("evolutions")
         provenance = self.kit.provenance(
             "goldens" if self.parents else "tools",
             scribe,
             plan=plan.slot.kind,
             attempt=plan.attempt,
             missing=plan.missing,
-            evolutions=evolutions,
             parents=list(self.parents),
             verified={name: round(score.value, 3) for name, score in scores.items()},
         )
@@ -199,3 +173,128 @@ def value_in_words(value: Any) -> str:
             )
         case _:
             return encode(value).decode()
+
+
+def job_stream(job: Callable[[int], Job], most: int | None = None) -> Callable[[int, int], Sequence[Job]]:
+    """A stream of jobs, read in portions by number; `most` of them, or without end."""
+
+    def jobs(start: int, count: int) -> Sequence[Job]:
+        last = start + count if most is None else min(start + count, most)
+        return [job(place) for place in range(start, last)]
+
+    return jobs
+
+
+PER_SKILL = 8
+"""Half of them need the skill."""
+
+
+@dataclass(frozen=True)
+class SkillJob(ToolJob):
+    """A golden that is judged by the skills that the agent loads."""
+
+    async def make(self) -> Made:
+        made = await super().make()
+        if made.golden is None:
+            return made
+        fields = {
+            "judge": "skills",
+            "no_calls": False,
+            "cluster": self.slot.tools[0],
+            "tags": ("generated", "trigger"),
+        }
+        return replace(made, golden=msgspec.structs.replace(made.golden, **fields))
+
+
+def skill_jobs(skills: Sequence[Tool], kit: Kit) -> Callable[[int, int], Sequence[Job]]:
+    """Four requests for each skill, and four about its subject that do not need it."""
+
+    def job(place: int) -> Job:
+        number, which = divmod(place, len(skills))
+        kind: PlanKind = "one" if number < PER_SKILL // 2 else "none"
+        return SkillJob(PlannedSlot(place, kind, (skills[which].name,), number), kit)
+
+    return job_stream(job, len(skills) * PER_SKILL)
+
+
+TURN_KINDS: dict[PlanKind, int] = {"one": 5, "parallel": 1, "enum": 1, "none": 1}
+"""Kinds of plans for turns. Turns that need the result of another are left to simulated users."""
+
+
+@dataclass(frozen=True)
+class ConversationJob:
+    """One conversation; a failed turn is planned again; after too many failures the conversation is dropped."""
+
+    id: str
+    slots: tuple[PlannedSlot, ...]
+    kit: Kit
+
+    async def make(self) -> Made:
+        """A verified conversation, or why a turn of it failed."""
+        kit = self.kit
+        scribe = kit.scribe(self.id)
+        turns: list[Turn] = []
+        scores: dict[str, Score] = {}
+        for number, slot in enumerate(self.slots):
+            turn, checked = await self._turn(slot, number, turns, scribe)
+            scores |= {f"{name} {number + 1}": score for name, score in checked.items()}
+            if turn is None:
+                failed = next(
+                    (s.reason for s in checked.values() if not s.passed), "no turn could be written"
+                )
+                return Made(None, scores, f"turn {number + 1}: {failed}", scribe)
+            turns.append(turn)
+        provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
+        calls = tuple(call for turn in turns for call in turn.expected_calls or ())
+        names = dict.fromkeys(str(call.tool) for call in calls)
+        golden = ConversationalGolden(
+            f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}.",
+            id=self.id,
+            turns=tuple(turns),
+            no_calls=not calls,
+            category="golden" if calls else "negative",
+            tags=("generated",),
+            metadata={"generated": provenance},
+        )
+        return Made(golden, scores, "", scribe)
+
+    async def _turn(
+        self, slot: PlannedSlot, number: int, before: Sequence[Turn], scribe: Scribe
+    ) -> tuple[Turn | None, dict[str, Score]]:
+        kit = self.kit
+        scores = dict[str, Score]()
+        for attempt in range(kit.setup.verification.attempts):
+            plan = plan_of(slot, kit.planned, seed=kit.setup.seed, attempt=attempt)
+            if plan is None:
+                scores = {
+                    "schema": Score.passed_if(False, "found no arguments that are valid for the schema")
+                }
+                continue
+            try:
+                request = await self._request(plan, number, before, scribe, attempt)
+            except Unreadable as problem:
+                scores = {"written": Score.passed_if(False, str(problem))}
+                continue
+            golden = msgspec.structs.replace(golden_of(plan, request, kit), id=f"{self.id}/turn-{number + 1}")
+            scores, used = await kit.verifier.verify(golden)
+            scribe.note(used)
+            if all(score.passed for score in scores.values()):
+                return Turn("user", request, expected_calls=golden.expected_calls), scores
+        return None, scores
+
+    async def _request(
+        self, plan: CallPlan, number: int, before: Sequence[Turn], scribe: Scribe, attempt: int
+    ) -> str:
+        scribe.attempt = attempt
+        if plan.has_calls:
+            call_lines = calls_in_words(plan, self.kit)
+        else:
+            call_lines = "- Nothing: the user only says something about the conversation"
+        return await scribe.text(
+            f"turn-{number + 1}",
+            "conversation",
+            number=number + 1,
+            history="\n".join(f"- {turn.content}" for turn in before) or "(nothing)",
+            calls=call_lines,
+            style=self.kit.style(self.id),
+        )

@@ -16,23 +16,18 @@ from rightcall.core.options import JsonOption, Option
 from rightcall.core.text import pluralize, utc_text
 from rightcall.datasets.review import (
     ReviewState,
-    as_negative,
     counts,
     edit_golden,
-    golden_by_hand,
     is_accepted,
     review_of,
     reviewed,
-    without_review,
 )
-from rightcall.files.checked_read import require_file
 from rightcall.store.address import open_store
 
 if TYPE_CHECKING:
     from rightcall.records.golden import AnyGolden
 
-EMPTY = '{"id": "", "input": "", "expected_calls": [{"tool": "", "args": {}}]}\n'
-HELP = "a accept · r reject · e edit · c comment · f forbid these calls · n new golden · s skip · b back · q quit"
+HELP = "a accept · r reject · e edit · c comment · s skip · q quit"
 
 
 @click.command(cls=DeclaredCommand)
@@ -46,7 +41,6 @@ def review(
         tuple[str, ...], Option("Reject the golden with this id, or `all` (repeatable)", metavar="ID")
     ] = (),
     comment: Annotated[str | None, Option("Comment on the named goldens")] = None,
-    add: Annotated[Path | None, Option("Add the golden of this JSON file")] = None,
     listed: Annotated[
         bool, Option("List goldens and decisions, without reviewing", flags=("--list",))
     ] = False,
@@ -59,10 +53,6 @@ def review(
         Path | None,
         Option("File for the accepted goldens, when DRAFTS is a file", flags=OUTPUT, writes="document"),
     ] = None,
-    into: Annotated[
-        Path | None,
-        Option("Dataset whose goldens the accepted ones replace, by id, or extend; written to --output"),
-    ] = None,
     store: Annotated[str | None, Option("Store of datasets [default: .rightcall/rightcall.db]")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -70,8 +60,7 @@ def review(
 
     Decisions are stored at once.
 
-    With --finish, rejected goldens are removed from the draft of a dataset and pending ones stay in it. With --into,
-    the output has all goldens of that dataset; those without an accepted draft are unchanged.
+    With --finish, rejected goldens are removed from the draft of a dataset and pending ones stay in it.
     """
     from rightcall.store.base import user_name
 
@@ -86,15 +75,13 @@ def review(
         for state, goldens in decisions.items():
             for golden in goldens:
                 place.put(reviewed(golden, state, comment=comment, author=who, at=_now()))
-    if add is not None:
-        place.put(golden_by_hand(require_file(add).read_bytes(), author=who, at=_now()))
     if finish:
-        number, where = _finish(drafts, output, into, store, author=who)
+        number, where = _finish(drafts, output, store, who)
         _say_final(number, where, as_json)
         if not (as_json or is_file(drafts)):
             print_next(f"rightcall dataset pull {drafts} -o goldens.jsonl")
         return
-    if not (accept or reject or add or listed or as_json):
+    if not (accept or reject or listed or as_json):
         _ask_one_by_one(place, who, everything)
     if as_json:
         print_json(_rows(place.goldens()))
@@ -108,13 +95,11 @@ def review(
         print_next(f"rightcall generate review {drafts} --finish{target}")
 
 
-def _finish(
-    drafts: str, output: Path | None, into: Path | None, store: str | None, author: str
-) -> tuple[int, str]:
+def _finish(drafts: str, output: Path | None, store: str | None, author: str) -> tuple[int, str]:
     """Finalize the accepted goldens; how many they are, and where."""
     from rightcall.datasets.goldens import save_goldens
 
-    if is_file(drafts) or into is not None:
+    if is_file(drafts):
         if output is None:
             raise click.UsageError("--output is required: the file for the accepted goldens")
         kept = [golden for golden in open_drafts(drafts, store).goldens() if is_accepted(golden)]
@@ -124,7 +109,7 @@ def _finish(
                 "none of its goldens has been accepted",
                 f"review them: rightcall generate review {drafts}",
             )
-        save_goldens(kept if into is None else _merge_goldens(into, kept), output)
+        save_goldens(kept, output)
         return len(kept), str(output)
     if output is not None:
         raise click.UsageError(
@@ -138,15 +123,6 @@ def _finish(
             author=author,
         )
     return version.goldens, f"version {version.version} of {version.alias}"
-
-
-def _merge_goldens(dataset: Path, accepted: Sequence[AnyGolden]) -> list[AnyGolden]:
-    """The goldens of a dataset with the accepted ones in place of those of their ids, and the others at the end."""
-    from rightcall.datasets.goldens import load_goldens
-
-    replaced = {golden.id: without_review(golden) for golden in accepted}
-    goldens = [replaced.pop(golden.id, golden) for golden in load_goldens(dataset)]
-    return [*goldens, *replaced.values()]
 
 
 def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
@@ -165,7 +141,7 @@ def _ask_one_by_one(place: Drafts, who: str, everything: bool) -> None:
             return
         if key == "q":
             return
-        at = max(0, at - 1) if key == "b" else at + _act_on_key(key, golden, place, who)
+        at += _act_on_key(key, golden, place, who)
 
 
 def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
@@ -178,33 +154,14 @@ def _act_on_key(key: str, golden: AnyGolden, place: Drafts, who: str) -> int:
     if key == "c":
         place.put(reviewed(golden, comment=ask(click.prompt, "comment"), author=who, at=_now()))
         return 0
+    if key != "e":
+        console().say("[dim]{}[/dim]", HELP)
+        return 0
     try:
-        if key == "f":
-            _forbid(golden, place, who)
-            return 1
-        if key == "e":
-            _edit(golden, place, who)
-        elif key == "n":
-            text = ask(click.edit, EMPTY, extension=".json")
-            if text:
-                place.put(golden_by_hand(text, author=who, at=_now()))
-        else:
-            console().say("[dim]{}[/dim]", HELP)
+        _edit(golden, place, who)
     except InputError as error:
         tell(f"error: {error}", err=True)
     return 0
-
-
-def _forbid(golden: AnyGolden, place: Drafts, who: str) -> None:
-    """The golden with calls that must not happen in place of those that it expects."""
-    from rightcall.records.golden import Golden
-
-    if not isinstance(golden, Golden):
-        raise InputError(f"golden '{golden.id}'", "is a conversation", "edit it: e")
-    names = ",".join(str(call.tool) for call in golden.expected_calls)
-    answer = ask(click.prompt, "calls that must not happen", default=names)
-    forbidden = [name.strip() for name in answer.split(",") if name.strip()]
-    place.put(reviewed(as_negative(golden, forbidden), "accepted", author=who, at=_now(), edited=True))
 
 
 def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:

@@ -13,12 +13,12 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens
-from rightcall.limbs.generate.commands.options import GenerateOptions
+from rightcall.limbs.generate.command import GenerateOptions
 from rightcall.limbs.generate.config import ContextConstructionConfig, FiltrationConfig, StylingConfig
 from rightcall.limbs.generate.documents import READERS
 from rightcall.limbs.generate.production import Production
 from rightcall.limbs.generate.synthesizer import Synthesizer
-from rightcall.limbs.generate.ways.skills import PER_SKILL
+from rightcall.limbs.generate.tool_jobs import PER_SKILL
 from rightcall.providers.catalog import line_to_add, project_models
 from rightcall.records.golden import Golden
 from rightcall.schema.skill_definition import load_skills
