@@ -198,10 +198,6 @@ def stored_traces(folder: Path) -> dict[str, Any]:
     return {**traces, "sessions": sessions, "counts": counts}
 
 
-def trace_files(folder: Path) -> dict[str, int]:
-    return {path.name: len(path.read_text().splitlines()) for path in (folder / "to").glob("*")}
-
-
 GENERATE = (
     "generate",
     "goldens",
@@ -238,10 +234,5 @@ JOBS = {
         lambda folder: write_traces(folder / "traces.jsonl", 1600),
         ("traces", "import", "traces.jsonl", *STORE),
         stored_traces,
-    ),
-    "traces import --to": KillJob(
-        lambda folder: write_traces(folder / "traces.jsonl", 1600),
-        ("traces", "import", "traces.jsonl", "--to", "to", *STORE),
-        trace_files,
     ),
 }

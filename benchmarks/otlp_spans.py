@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 
 import msgspec
 
-from rightcall.limbs.traces.protobuf import fixed64, length, text, varint
-from rightcall.limbs.traces.run_export import SCOPE, pair
+from rightcall.limbs.traces.otlp import FIXED64, length, text, varint
+from rightcall.limbs.traces.run_export import SCOPE
 
 
 class RunSpan(msgspec.Struct, frozen=True):
@@ -37,3 +38,18 @@ def _span(span: RunSpan) -> bytes:
     message += text(5, span.name) + varint(6, 1) + fixed64(7, span.start) + fixed64(8, span.end)
     message += b"".join(length(9, pair(name, value)) for name, value in span.attributes.items())
     return message + length(15, varint(3, 2 if span.failed else 1))
+
+
+def fixed64(number: int, value: int) -> bytes:
+    return bytes([number << 3 | FIXED64]) + value.to_bytes(8, "little")
+
+
+def pair(name: str, value: str | int | float) -> bytes:
+    """A KeyValue."""
+    if isinstance(value, int):
+        held = varint(3, value)
+    elif isinstance(value, float):
+        held = bytes([4 << 3 | FIXED64]) + struct.pack("<d", value)
+    else:
+        held = text(1, value)
+    return text(1, name) + length(2, held)

@@ -19,7 +19,6 @@ SEEDS = {
     "improve": 44,
     "generate": 43,
     "traces import": 45,
-    "traces import --to": 47,
 }
 """The moment of the kill; every third is SIGTERM."""
 

@@ -14,8 +14,7 @@ from typing import get_args
 
 from rightcall.agents.observed.catalog import ADAPTERS
 from rightcall.improve.hypothesis import Cause
-from rightcall.limbs.traces.dialects import DIALECTS
-from rightcall.limbs.traces.exports import EXPORTS
+from rightcall.limbs.traces.dialects import DIALECTS, EXPORTS
 from rightcall.metrics.base import Metric
 from rightcall.metrics.resolve import JUDGED
 from rightcall.providers.provider_kinds import AGENTS, SHELVES
@@ -146,8 +145,8 @@ def test_every_file_of_a_trace_dialect_or_export_has_its_place_in_the_order():
         dialects,
         "add it to DIALECTS in limbs/traces/dialects/__init__.py, before those it resembles",
     )
-    exports = files_with("limbs.traces.exports", "claims", "spans")
-    same(EXPORTS, exports, "add it to EXPORTS in limbs/traces/exports/__init__.py")
+    exports = files_with("limbs.traces.dialects", "claims_record", "spans")
+    same(EXPORTS, exports, "add it to EXPORTS in limbs/traces/dialects/__init__.py")
 
 
 def test_every_format_of_tools_and_reports_is_listed():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
@@ -28,7 +27,6 @@ def ask(golden):
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}", "t": "{{tools}}"})), True),
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}"})), False),
         (Agent(ask), False),
-        (Agent(rc.observe(ask, via="otel")), False),
     ],
     ids=["model", "http", "http with tools", "http without tools", "function", "observed"],
 )

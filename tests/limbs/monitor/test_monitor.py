@@ -9,8 +9,7 @@ from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, planted_at, ref
 from rightcall.limbs.monitor.settings import AgentSettings, MonitorSettings
 from rightcall.limbs.traces.checks import CheckedAgent, run_checks
 from rightcall.limbs.traces.reader import load_traces
-from rightcall.limbs.traces.trace import Trace
-from rightcall.limbs.traces.trace_record import time_text
+from rightcall.limbs.traces.trace import Trace, time_text
 from rightcall.records import Annotations, Message, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
 from rightcall.store.watch import TraceFilter

@@ -391,7 +391,7 @@ def test_a_body_that_never_ends_is_given_up(store, monkeypatch):
 
 
 def test_the_official_package_reads_the_partial_success():
-    from rightcall.limbs.traces.otlp_request import PROTOBUF, success_body
+    from rightcall.limbs.traces.otlp_receiver import PROTOBUF, success_body
     from rightcall.limbs.traces.problems import Problems
 
     problems = Problems()

@@ -18,7 +18,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from rightcall.limbs.monitor.monitor import Monitor
 from rightcall.limbs.monitor.receiver import Receiver
 from rightcall.limbs.monitor.settings import MonitorSettings
-from rightcall.limbs.traces.protobuf import length
+from rightcall.limbs.traces.otlp import length
 from rightcall.limbs.traces.span_receiver import SpanReceiver
 from rightcall.store.address import open_store
 from tests.support.patience import SECONDS
@@ -191,7 +191,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_small_request_with_too_many_values_is_refused(tmp_path, bomb, monkeypatch):
-    monkeypatch.setattr("rightcall.limbs.traces.otlp_request.MAX_VALUES", 10_000)
+    monkeypatch.setattr("rightcall.limbs.traces.otlp_receiver.MAX_VALUES", 10_000)
     body, headers = BOMBS[bomb]
 
     async def work():

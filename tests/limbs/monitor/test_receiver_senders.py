@@ -8,10 +8,9 @@ import threading
 
 import pytest
 
-from rightcall.limbs.traces.otlp_receiver import LARGE
-from rightcall.limbs.traces.otlp_request import MAX_FIELDS, PROTOBUF, request_items
+from rightcall.limbs.traces.otlp import length
+from rightcall.limbs.traces.otlp_receiver import LARGE, MAX_FIELDS, PROTOBUF, request_items
 from rightcall.limbs.traces.problems import Problems
-from rightcall.limbs.traces.protobuf import length
 from rightcall.limbs.traces.unpack import TooLarge
 from tests.limbs.monitor.test_receiver_door import GOOD, batch, monitor, suite_receiver
 from tests.support.patience import SECONDS
@@ -61,7 +60,7 @@ NESTED = {
 @pytest.mark.parametrize("place", NESTED)
 @pytest.mark.parametrize("field", [b"\x7a\x00", b"\x78\x01"], ids=["message", "number"])
 def test_fields_are_counted_wherever_they_are(monkeypatch, place, field):
-    monkeypatch.setattr("rightcall.limbs.traces.otlp_request.MAX_FIELDS", 1000)
+    monkeypatch.setattr("rightcall.limbs.traces.otlp_receiver.MAX_FIELDS", 1000)
     content = NESTED[place](field * 1200)
     with pytest.raises(TooLarge):
         request_items(content, PROTOBUF, Problems(), False)

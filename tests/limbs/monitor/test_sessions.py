@@ -9,7 +9,6 @@ import rightcall as rc
 from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, reference_traffic
 from rightcall.limbs.monitor.production_rates import check_rates, version_changes
 from rightcall.limbs.monitor.settings import MonitorSettings
-from rightcall.limbs.traces.trace_import import import_to_store
 from rightcall.store.address import open_store
 
 
@@ -68,14 +67,6 @@ def test_sessions_count_once_an_hour_however_their_traces_arrive(store, tmp_path
     )
     counted = next(count for count in store.traces.session_counts() if count.name == "tool_errors")
     assert (counted.sessions, counted.bad) == (80, pytest.approx(expected))
-
-
-def test_sessions_of_imported_traces_count_once_too_and_not_again_when_imported_again(store):
-    traces = [msgspec.structs.replace(t, session=f"s{i % 40}") for i, t in enumerate(some(400, gap=18))]
-    for _ in range(2):
-        import_to_store(iter(traces), store)
-    rate = next(rate for rate in check_rates(store) if rate.name == "tool_errors")
-    assert (rate.unit, rate.n) == ("sessions", 80)
 
 
 def test_a_busy_hour_is_neither_held_in_memory_nor_written_again_with_every_trace(store):

@@ -121,9 +121,8 @@ def test_no_spans_however_odd_break_the_importer(spans, tmp_path_factory):
     | st.binary(max_size=60).map(lambda b: (FOLDER / "otlp_genai_pydantic_ai.pb").read_bytes()[:2000] + b)
 )
 def test_bytes_that_are_not_protobuf_are_refused_or_read(data):
-    from rightcall.limbs.traces.otlp import protobuf_items
+    from rightcall.limbs.traces.otlp import WireError, protobuf_items
     from rightcall.limbs.traces.problems import Problems
-    from rightcall.limbs.traces.protobuf import WireError
 
     with contextlib.suppress(WireError):
         list(protobuf_items(data, Problems()))

@@ -1,7 +1,10 @@
 """Scores out, read back by the official package; protobuf in, compared with it."""
 
+import base64
+import json
+
 from benchmarks.otlp_spans import RunSpan, spans_request
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.json_format import MessageToDict, ParseDict
 from hypothesis import given, settings, strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -25,12 +28,19 @@ def test_a_score_is_an_event_of_its_span_that_the_official_decoder_reads():
         ),
         Evaluation("judge", Score.broken("judge_down: no answer"), response_id="r1"),
     ]
-    request = ExportLogsServiceRequest.FromString(logs_request(scores, str, now=5))
+    document = json.loads(logs_request(scores, str, now=5))
+    for record in document["resourceLogs"][0]["scopeLogs"][0][
+        "logRecords"
+    ]:  # the decoder takes ids in base64
+        for name in {"traceId", "spanId"} & record.keys():
+            record[name] = base64.b64encode(bytes.fromhex(record[name])).decode()
+    request = ParseDict(document, ExportLogsServiceRequest())
     first, second = request.resource_logs[0].scope_logs[0].log_records
-    assert (first.event_name, first.trace_id.hex(), first.span_id.hex()) == (
+    assert (first.event_name, first.trace_id.hex(), first.span_id.hex(), first.time_unix_nano) == (
         "gen_ai.evaluation.result",
         "ab" * 16,
         "cd" * 8,
+        5,
     )
     assert attributes(first) == {
         "gen_ai.evaluation.name": "order", "gen_ai.evaluation.score.value": 0.5, "gen_ai.evaluation.score.label": "fail",

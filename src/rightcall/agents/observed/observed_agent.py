@@ -28,7 +28,6 @@ from rightcall.agents.observed.voices import Role, SharedTrial
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop.worker_threads import TrialThread
-from rightcall.core.seam import load
 from rightcall.core.text import pluralize
 from rightcall.recording.hooks import SharedSetup
 from rightcall.records.approval import ApprovalPolicy
@@ -40,10 +39,7 @@ OTEL = "otel"
 NOTHING = ""
 """The name of the watch that only records the user's messages and the answers."""
 
-WAYS_OUT = (
-    "give a function of a text instead, and let it return its answer, a Trajectory or messages;"
-    " with via='otel' its OpenTelemetry spans are read"
-)
+WAYS_OUT = "give a function of a text instead, and let it return its answer, a Trajectory or messages"
 
 
 @dataclass(frozen=True)
@@ -298,17 +294,11 @@ def observe(
 
     Its code is unchanged: it is observed through hooks of its framework while it runs, for this trial alone, and
     nothing is sent anywhere. `via` names the adapters to use for a function; `auto` uses those whose frameworks are
-    loaded, and `otel` reads the OpenTelemetry spans of any instrumented function.
-    `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an agent
-    used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools from
-    the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output` the
-    answer from its result. `rightcall list frameworks` says what each adapter can observe.
+    loaded. `calls` selects whose calls count when agents use agents: `auto` follows handoffs and skips calls inside an
+    agent used as a tool, `all` counts them too, `root` only those of the first agent. `tools="mock"` answers the tools
+    from the suite's mocks, where the framework allows it. `input` makes the framework's input from a golden, `output`
+    the answer from its result. `rightcall list frameworks` says what each adapter can observe.
     """
-    if via in (OTEL, [OTEL], (OTEL,)):
-        observed: ObservedAgent = load("services", "observe_spans")(
-            agent, calls=calls, tools=tools, handoffs=handoffs, input=input, output=output
-        )
-        return observed
     info = detect(agent)
     names = None if via == "auto" else (via,) if isinstance(via, str) else tuple(via)
     if info is not None:

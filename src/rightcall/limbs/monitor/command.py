@@ -288,7 +288,7 @@ def show_demo(store_url: str | Path | None, *, as_json: bool) -> None:
     """`rightcall demo --monitor`: an hour of traffic with a planted drift, and what is detected."""
     from rightcall.limbs.monitor.demo import SETTINGS, live_traffic, planted_at, reference_traffic
     from rightcall.limbs.monitor.monitor import Monitor
-    from rightcall.limbs.traces.trace_record import time_text
+    from rightcall.limbs.traces.trace import time_text
 
     address = str(store_url or ".rightcall/monitor-demo.db")
     if store_url is None:  # a separate file, recreated each time

@@ -13,8 +13,7 @@ from rightcall.limbs.monitor.series import Crossing, Place, SeriesBook
 from rightcall.limbs.monitor.settings import HARD, MonitorSettings, load_settings, seconds
 from rightcall.limbs.traces.checks import AgentSettings, CheckedAgent, run_checks
 from rightcall.limbs.traces.redaction import Redactor
-from rightcall.limbs.traces.trace import Trace
-from rightcall.limbs.traces.trace_record import time_text, trace_to_keep
+from rightcall.limbs.traces.trace import Trace, time_text, trace_to_keep
 from rightcall.records.tool import Tool
 from rightcall.run.trust import require_trust
 from rightcall.store.address import open_store

@@ -16,8 +16,7 @@ from rightcall.core.local_door import LocalDoor
 from rightcall.core.operating_system import return_large_blocks
 from rightcall.limbs.monitor.monitor import Monitor
 from rightcall.limbs.monitor.trace_intake import Counters, TraceIntake
-from rightcall.limbs.traces.otlp_receiver import OtlpReceiver
-from rightcall.limbs.traces.otlp_request import JSON
+from rightcall.limbs.traces.otlp_receiver import JSON, OtlpReceiver
 
 MAX_WAITING = 20_000
 MAX_WAITING_BYTES = 64 * 2**20

@@ -26,7 +26,7 @@ from rightcall.limbs.traces.otlp_receiver import RequestCounters
 from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.redaction import Redactor
 from rightcall.limbs.traces.span_spool import Part
-from rightcall.limbs.traces.trace_record import time_text
+from rightcall.limbs.traces.trace import time_text
 from rightcall.show.lines import tell
 
 MAX_OPEN = 10_000

@@ -9,23 +9,23 @@ from typing import Any
 
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.core.text import pluralize
-from rightcall.limbs.traces import names
-from rightcall.limbs.traces.calls import CallSlot, call_of, join, slots_of, tell, tools_from
+from rightcall.limbs.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell, tools_from
 from rightcall.limbs.traces.content import arguments_of, first_text, json_value, whole_number
-from rightcall.limbs.traces.dialects import observe
+from rightcall.limbs.traces.dialects import common as names, observe
 from rightcall.limbs.traces.messages import SpokenMessage, as_message, tool_calls
 from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.span import Observation, Span
 from rightcall.limbs.traces.structure import (
+    answers_in,
     by_time,
+    note_teamwork,
     one_spelling,
     root_of,
     set_parents,
     set_places,
     without_doubles,
 )
-from rightcall.limbs.traces.teamwork import answers_in, note_teamwork
-from rightcall.limbs.traces.trace import NO_NAME, Trace
+from rightcall.limbs.traces.trace import Trace
 from rightcall.records.call import ToolCall
 from rightcall.records.dialects.endings import is_broken_end, is_end_with_calls, stop_of
 from rightcall.records.message import Message

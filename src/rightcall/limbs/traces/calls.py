@@ -16,10 +16,12 @@ from rightcall.limbs.traces.content import ABSENT, arguments_of
 from rightcall.limbs.traces.messages import Called
 from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.span import Observation, SpanPlace
-from rightcall.limbs.traces.trace import NO_NAME
 from rightcall.records.call import CallStatus, ToolCall, ToolResult
 from rightcall.records.dialects import read_tool
 from rightcall.records.tool import Tool
+
+NO_NAME = "?"
+"""The name of a call whose span has none."""
 
 
 def tool_name(definition: dict[str, Any]) -> str:

@@ -34,9 +34,6 @@ def traces() -> None:
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def import_(
     files: tuple[Path, ...],
-    folder: Annotated[
-        Path | None, Option("Folder for trajectories.jsonl and candidates.jsonl", flags=("--to",))
-    ] = None,
     calls: Annotated[
         CallsScored,
         Option(
@@ -52,14 +49,14 @@ def import_(
     store_url: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read traces from FILES and turn them into trajectories, and goldens to review.
+    """Read traces from FILES into the store, where `traces promote` makes goldens of them.
 
     OTLP (JSON, protobuf), OpenInference, Langfuse, MLflow, LangSmith, Laminar, Traceloop and Inspect AI are detected
-    by content. Without --to, traces go into the store, where `traces promote` finds them.
+    by content.
     """
     from rightcall.limbs.traces.reader import load_traces
     from rightcall.limbs.traces.redaction import Redactor
-    from rightcall.limbs.traces.trace_import import import_to_folder, import_to_store
+    from rightcall.limbs.traces.trace_import import import_traces
 
     whole = Problems()
     traces = load_traces(*files, calls=calls, skip_bad=skip_bad, problems=whole.merge)
@@ -68,7 +65,7 @@ def import_(
     with open_store(store_url) as store:
         if not keep_raw:
             traces = map(Redactor(store.traces.redaction_key(), redact).trace, traces)
-        outcome = import_to_folder(traces, folder) if folder is not None else import_to_store(traces, store)
+        outcome = import_traces(traces, store)
     summary = _summary(outcome, whole)
     if as_json:
         print_json(summary)
@@ -77,13 +74,7 @@ def import_(
         tell(f"warning: {one_line(line)}", err=True)
     unknown = f", arguments unknown in {outcome.unknown_arguments:,}" if outcome.unknown_arguments else ""
     tell(f"{pluralize(outcome.traces, 'trace')}, {pluralize(outcome.calls, 'call')}{unknown}")
-    if folder is not None:
-        written = f"{outcome.useful:,} trajector{'y' if outcome.useful == 1 else 'ies'}"
-        tell(f"{folder / 'trajectories.jsonl'}: {written}")
-        tell(f"{folder / 'candidates.jsonl'}: {pluralize(outcome.candidates, 'golden')} to review")
-        print_next(f"rightcall generate review {folder / 'candidates.jsonl'}")
-    else:
-        print_next("rightcall traces list", "rightcall traces promote --to goldens.jsonl")
+    print_next("rightcall traces list", "rightcall traces promote --to goldens.jsonl")
 
 
 def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
@@ -99,7 +90,6 @@ def _summary(outcome: Imported, whole: Problems) -> dict[str, Any]:
         "without_calls_or_answers": outcome.traces - outcome.useful,
         "calls": outcome.calls,
         "unknown_arguments": outcome.unknown_arguments,
-        "candidates": outcome.candidates,
         "problems": lines,
     }
 
@@ -147,7 +137,7 @@ def show(trace: str, store_url: StoreOption = None, as_json: JsonOption = False)
             else:
                 _print_trace(loaded_trace)
         return
-    from rightcall.limbs.traces.trace_record import trace_of
+    from rightcall.limbs.traces.trace import trace_of
 
     with open_store(store_url, must_exist=True) as store:
         kept = store.traces.get(trace)
@@ -187,8 +177,7 @@ def promote(
 ) -> None:
     """Create goldens from the traces IDS [default: all queued ones], unreviewed without --accept or --negative."""
     from rightcall.datasets.review import as_negative, reviewed
-    from rightcall.limbs.traces.golden_candidate import add_goldens
-    from rightcall.limbs.traces.trace_record import trace_of
+    from rightcall.limbs.traces.trace import add_goldens, trace_of
     from rightcall.store.base import user_name
 
     goldens = []

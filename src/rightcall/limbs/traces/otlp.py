@@ -1,12 +1,15 @@
 """OTLP, JSON and protobuf, as spans and events.
 
-Protobuf is first converted to the JSON form by tables of field numbers. Anything that a program may get wrong (an id, a
+Protobuf is first converted to the JSON form by tables of field numbers. Its wire format is decoded here, and not by a
+dependency: OTLP is stable (fields are never renumbered) and needs five wire types; tests compare it with the official
+package. Anything that a program may get wrong (an id, a
 missing name, a number in text) is counted or tolerated, never raised.
 """
 
 from __future__ import annotations
 
 import base64
+import struct
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -14,13 +17,23 @@ import msgspec
 
 from rightcall.limbs.traces.content import as_dict, as_dicts
 from rightcall.limbs.traces.problems import Problems
-from rightcall.limbs.traces.protobuf import FIXED64, LENGTH, VARINT, WireError, double, fields, signed_number
 from rightcall.limbs.traces.span import Span, SpanEvent, SpanStatus, span_id_of, trace_id_of
+
+VARINT = 0
+FIXED64 = 1
+LENGTH = 2
+FIXED32 = 5
+"""Wire types of protobuf."""
+Field = tuple[int, int, Any]
 
 MAX_TEXT = 1024 * 1024
 MAX_NESTING = 40
 STATUS: dict[Any, SpanStatus] = {1: "ok", 2: "error", "STATUS_CODE_OK": "ok", "STATUS_CODE_ERROR": "error"}
 STATUS |= {"1": "ok", "2": "error", "OK": "ok", "ERROR": "error"}
+
+
+class WireError(ValueError):
+    """Bytes that are not a protobuf message."""
 
 
 class LogEvent(msgspec.Struct, gc=False):
@@ -178,6 +191,17 @@ def _message(data: bytes, table: Table, problems: Problems, where: str, depth: i
     return decoded
 
 
+def signed_number(value: int) -> int:
+    """A varint as a signed 64-bit number."""
+    return value - (1 << 64) if value >> 63 else value
+
+
+def double(value: int) -> float:
+    """A fixed 64-bit field as a floating-point number."""
+    number: float = struct.unpack("<d", value.to_bytes(8, "little"))[0]
+    return number
+
+
 Table = dict[int, tuple[str, Any]]
 """A message: by the number of a field its name in JSON, and its wire type and reader or the table of a message."""
 TEXT = (LENGTH, lambda value: value.decode("utf-8", "replace"))
@@ -262,3 +286,80 @@ def _int(value: Any, *, signed_too: bool = False) -> int:
     if abs(value) >= 2**64:
         raise OverflowError("a number of more than 64 bits")
     return value if signed_too or value >= 0 else 0
+
+
+def fields(data: bytes, count: Callable[[], None] = lambda: None) -> Iterator[Field]:
+    """Number, wire type and value of each field: an int, or the bytes of a length. `count` is called for each."""
+    position = 0
+    size = len(data)
+    while position < size:
+        count()
+        key = data[position]
+        position += 1
+        if key > 127:
+            key, position = _varint(data, position - 1)
+        number = key >> 3
+        kind = key & 7
+        if number == 0:
+            raise WireError("field number 0")
+        if kind == LENGTH:
+            length = data[position] if position < size else 0
+            if length > 127 or position >= size:
+                length, position = _varint(data, position)
+            else:
+                position += 1
+            end = position + length
+            if end > size:
+                raise WireError("length beyond the end of the data")
+            yield number, kind, data[position:end]
+            position = end
+        elif kind == VARINT:
+            value, position = _varint(data, position)
+            yield number, kind, value
+        elif kind in (FIXED64, FIXED32):
+            width = 8 if kind == FIXED64 else 4
+            if position + width > size:
+                raise WireError("number beyond the end of the data")
+            yield number, kind, int.from_bytes(data[position : position + width], "little")
+            position += width
+        else:
+            raise WireError(f"wire type {kind}")
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    value = shift = 0
+    size = len(data)
+    while position < size:
+        byte = data[position]
+        position += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, position
+        shift += 7
+        if shift > 63:
+            raise WireError("number of more than 64 bits")
+    raise WireError("unterminated number")
+
+
+def varint(number: int, value: int) -> bytes:
+    """A numeric field."""
+    return _number(number << 3) + _number(value & (1 << 64) - 1)
+
+
+def length(number: int, data: bytes) -> bytes:
+    """A length-delimited field: bytes, a text or a message."""
+    return _number(number << 3 | LENGTH) + _number(len(data)) + data
+
+
+def text(number: int, value: str) -> bytes:
+    """A text field."""
+    return length(number, value.encode("utf-8", "replace"))
+
+
+def _number(value: int) -> bytes:
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

@@ -18,11 +18,11 @@ from rightcall.core.codec import decode_error
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
 from rightcall.files.checked_read import require_file
+from rightcall.limbs.traces import inspect_log
 from rightcall.limbs.traces.assembly import assemble
-from rightcall.limbs.traces.exports import KNOWN, inspect_log, items_of, kind_of, records_in
-from rightcall.limbs.traces.otlp import protobuf_items
+from rightcall.limbs.traces.dialects import KNOWN, items_of, kind_of, records_in
+from rightcall.limbs.traces.otlp import WireError, protobuf_items
 from rightcall.limbs.traces.problems import Problems
-from rightcall.limbs.traces.protobuf import WireError
 from rightcall.limbs.traces.span_spool import SpanSpool
 from rightcall.limbs.traces.trace import Trace
 from rightcall.limbs.traces.unpack import ZIP, TooLarge, open_unpacked

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.limbs.traces.otlp_request import PROTOBUF
-from rightcall.limbs.traces.protobuf import fixed64, fixed_double, length, text, varint
+from rightcall.limbs.traces.otlp_receiver import JSON
 from rightcall.limbs.traces.redaction import Redactor
 from rightcall.records.golden import AnyGolden
 from rightcall.records.run import CaseResult
@@ -20,8 +19,6 @@ from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 
 NAME = "gen_ai.evaluation.result"
-INFO = 9
-WARN = 13
 LONGEST = 1000
 SCOPE = "rightcall"
 
@@ -56,34 +53,28 @@ def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[s
 def logs_request(
     evaluations: Iterable[Evaluation], clean: Callable[[str], str], *, now: int | None = None
 ) -> bytes:
-    """An ExportLogsServiceRequest with one record for each evaluation."""
-    at = time.time_ns() if now is None else now
-    resource = length(1, length(1, pair("service.name", SCOPE)))
-    records = b"".join(length(2, _record(e, attributes_of(e, clean), at)) for e in evaluations)
-    return length(1, resource + length(2, length(1, text(1, SCOPE)) + records))
+    """An ExportLogsServiceRequest, in JSON, with one record for each evaluation."""
+    at = str(time.time_ns() if now is None else now)
+    records = [_record(evaluation, attributes_of(evaluation, clean), at) for evaluation in evaluations]
+    scoped = {"scope": {"name": SCOPE}, "logRecords": records}
+    resource = {"attributes": _pairs({"service.name": SCOPE})}
+    return msgspec.json.encode({"resourceLogs": [{"resource": resource, "scopeLogs": [scoped]}]})
 
 
-def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: int) -> bytes:
-    severity = WARN if evaluation.score.error else INFO
-    record = fixed64(1, at) + varint(2, severity) + text(3, "WARN" if severity == WARN else "INFO")
-    record += b"".join(length(6, pair(name, value)) for name, value in attributes.items())
+def _record(evaluation: Evaluation, attributes: Mapping[str, Any], at: str) -> dict[str, Any]:
+    number, word = (13, "WARN") if evaluation.score.error else (9, "INFO")
+    record = {"timeUnixNano": at, "observedTimeUnixNano": at, "severityNumber": number, "severityText": word,
+              "eventName": NAME, "attributes": _pairs(attributes)}  # fmt: skip
     if _is_hex(evaluation.trace_id, 32) and _is_hex(evaluation.span_id, 16):
-        record += length(9, bytes.fromhex(evaluation.trace_id))
-        record += length(10, bytes.fromhex(evaluation.span_id))
-    return record + fixed64(11, at) + text(12, NAME)
+        record |= {"traceId": evaluation.trace_id, "spanId": evaluation.span_id}
+    return record
 
 
-def pair(name: str, value: str | int | float | bool) -> bytes:
-    """A KeyValue."""
-    if isinstance(value, bool):
-        held = varint(2, int(value))
-    elif isinstance(value, int):
-        held = varint(3, value)
-    elif isinstance(value, float):
-        held = fixed_double(4, value)
-    else:
-        held = text(1, value)
-    return text(1, name) + length(2, held)
+def _pairs(attributes: Mapping[str, str | int | float]) -> list[dict[str, Any]]:
+    """Attributes as OTLP writes them."""
+    kinds = {bool: "boolValue", int: "intValue", float: "doubleValue", str: "stringValue"}
+    values = ((name, kinds[type(value)], value) for name, value in attributes.items())
+    return [{"key": name, "value": {kind: str(v) if kind == "intValue" else v}} for name, kind, v in values]
 
 
 def _is_hex(value: str, size: int) -> bool:
@@ -99,7 +90,7 @@ async def send(url: str, path: str, body: bytes) -> None:
         timeout = aiohttp.ClientTimeout(total=30)
         async with (
             aiohttp.ClientSession(timeout=timeout) as session,
-            session.post(target, data=body, headers={"content-type": PROTOBUF}) as reply,
+            session.post(target, data=body, headers={"content-type": JSON}) as reply,
         ):
             if not 200 <= reply.status < 300:
                 raise InfrastructureError(f"{target} answered {reply.status}; is it an OTLP/HTTP endpoint?")

@@ -1,27 +1,31 @@
-"""A trace: what an agent did, reconstructed from spans, and the golden that it could become."""
+"""A trace: what an agent did, reconstructed from spans; as the store keeps it; and the golden that it could become."""
 
 from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from rightcall.core.codec import to_plain
 from rightcall.core.digest import hex_digest
+from rightcall.core.errors import InputError
 from rightcall.core.text import utc_text
+from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.review import UNREVIEWED
+from rightcall.limbs.traces.calls import NO_NAME, canonical
 from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.golden import Golden
+from rightcall.records.golden import AnyGolden, Golden
 from rightcall.records.record import Record
 from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
+from rightcall.store.watch import KeptTrace, TraceCheck, TraceRow
 
-NO_NAME = "?"
-"""The name of a call whose span has none."""
 PADDING = "0" * 16
 _RANDOM = re.compile("[0-9a-f]{32}")
 ORIGIN = ("source", "trace_id", "root_span", "time", "model", "prompt_hash", "tools_hash", "agent_version",
@@ -122,3 +126,87 @@ def _exactly(arguments: dict[str, Any] | None) -> dict[str, Any] | None:
     if arguments is None:
         return None
     return {name: {"exact": value} if isinstance(value, dict) else value for name, value in arguments.items()}
+
+
+def signature(trace: Trace) -> str:
+    """Equal for traces with the same input and calls: reviewing one is enough."""
+    words = " ".join(trace.input.casefold().split())
+    return "\n".join((words, *(canonical(call) for call in trace.trajectory.calls)))
+
+
+def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:
+    """Add goldens to a file; existing ids are replaced. Returns the new number of goldens."""
+    old_goldens: list[AnyGolden] = list(load_goldens(path)) if path.exists() else []
+    fresh = {golden.id: golden for golden in goldens}
+    kept: list[AnyGolden] = [fresh.pop(golden.id, golden) for golden in old_goldens]
+    kept += fresh.values()
+    if any(not isinstance(golden, Golden) for golden in kept):
+        raise InputError(str(path), "contains conversations", "add single-turn goldens to a separate file")
+    save_goldens(kept, path)
+    return len(kept)
+
+
+RECORDED = ("source", "root_span", "response_id", "time", "agent_version", "earlier_turns")
+"""Fields of a trace that its record has as they are."""
+
+
+def trace_to_keep(
+    trace: Trace, agent: str, checks: tuple[TraceCheck, ...], *, queue: bool = False
+) -> KeptTrace:
+    """A trace as the store keeps it; one with a bad check, or each with `queue`, waits for review."""
+    trajectory = trace.trajectory
+    failed = any(check.bad for check in checks)
+    row = TraceRow(
+        trace.trace_id,
+        agent,
+        trace.version,
+        trace.session,
+        time_text(trace.time),
+        trace.input,
+        len(trajectory.calls),
+        trajectory.latency_ms,
+        trajectory.usage.tokens,
+        failed,
+        "queued" if (failed or queue) and trace.input else "",
+        1,
+        checks,
+    )
+    origin = {name: getattr(trace, name) for name in (*RECORDED, "incomplete", "spans")}
+    origin |= {"agent_name": trace.agent, "problems": list(trace.problems), "scores": to_plain(trace.scores)}
+    return KeptTrace(
+        row,
+        trajectory,
+        trace.tools,
+        trace.system,
+        trace.model,
+        {k: v for k, v in origin.items() if v},
+        signature(trace),
+    )
+
+
+def trace_of(kept: KeptTrace) -> Trace:
+    """The trace from its record, as far as a golden needs it."""
+    origin = kept.origin
+    return Trace(
+        kept.row.trace_id,
+        kept.trajectory,
+        kept.tools,
+        _full_input(kept),
+        kept.system,
+        kept.row.session,
+        origin.get("agent_name", kept.row.agent),
+        kept.row.agent,
+        kept.model,
+        **{name: origin[name] for name in RECORDED if name in origin},
+    )
+
+
+def _full_input(kept: KeptTrace) -> str:
+    """The full input: the list has only its beginning."""
+    asked = [m.content for m in kept.trajectory.messages if m.role == "user" and m.content]
+    return next((text for text in reversed(asked) if text.startswith(kept.row.input)), kept.row.input)
+
+
+def time_text(nanoseconds: int) -> str:
+    moment = datetime.datetime.fromtimestamp(nanoseconds / 1e9, datetime.UTC)
+    return utc_text(moment, "microseconds")

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, text, update
+from sqlalchemy import bindparam, delete, insert, select, text, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
@@ -17,8 +17,6 @@ from rightcall.store.watch import SessionCount, SessionHour, StoredAlarm
 Values = dict[str, list[float]]
 
 SESSIONS = "sessions"
-IMPORTED = "imported_sessions"
-IMPORTING = "importing"
 
 
 class MonitorStates(StorePart):
@@ -38,40 +36,28 @@ class MonitorStates(StorePart):
         """Write documents, in one transaction; None deletes one."""
         if not documents:
             return
-        with self._store.write_transaction() as connection:
-            put_states(connection, kind, documents)
-
-    def count_sessions(
-        self, counts: Sequence[SessionCount], *, ended_imports: Sequence[str] | None = None
-    ) -> None:
-        """Write how many sessions a monitor has seen, in one transaction.
-
-        With `ended_imports`, add the sessions of imported traces instead, which are counted separately, and forget
-        what these imports had noted.
-        """
-        named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
-        if ended_imports is None:
-            self.set_states(SESSIONS, {name: encode_record(count) for name, count in named.items()})
-            return
+        statement = text(
+            "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
+            "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
+        )
+        gone = [name for name, content in documents.items() if content is None]
         s = tables.watch_states.c
         with self._store.write_transaction() as connection:
-            rows = connection.execute(select(s.name, s.content).where(s.kind == IMPORTED))
-            before = {row.name: decode_record(bytes(row.content), SessionCount) for row in rows}
-            sums = {
-                name: encode_record(_more_sessions(count, before.get(name))) for name, count in named.items()
-            }
-            put_states(connection, IMPORTED, sums)
-            put_states(connection, IMPORTING, dict.fromkeys(ended_imports))
+            for name, content in documents.items():
+                if content is not None:
+                    values = {"kind": kind, "name": escape_text(name), "content": content}
+                    connection.execute(statement, values)
+            if gone:
+                connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(gone)))
+
+    def count_sessions(self, counts: Sequence[SessionCount]) -> None:
+        """Write how many sessions a monitor has seen, in one transaction."""
+        named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
+        self.set_states(SESSIONS, {name: encode_record(count) for name, count in named.items()})
 
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
-        counts_by_name: dict[str, SessionCount] = {}
-        for kind in (SESSIONS, IMPORTED):
-            for name, content in self.states(kind).items():
-                counts_by_name[name] = _more_sessions(
-                    decode_record(content, SessionCount), counts_by_name.get(name)
-                )
-        return list(counts_by_name.values())
+        return [decode_record(content, SessionCount) for content in self.states(SESSIONS).values()]
 
     def redaction_key(self) -> bytes:
         """The key for redaction placeholders; created when first needed, never shown."""
@@ -164,28 +150,6 @@ class MonitorStates(StorePart):
         s = tables.session_hours.c
         with self._store.read_transaction() as connection:
             return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
-
-
-def put_states(connection: Connection, kind: str, documents: Mapping[str, bytes | None]) -> None:
-    """Write documents in a transaction that is open; None deletes one."""
-    statement = text(
-        "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
-        "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
-    )
-    for name, content in documents.items():
-        if content is not None:
-            connection.execute(statement, {"kind": kind, "name": escape_text(name), "content": content})
-    if gone := [name for name, content in documents.items() if content is None]:
-        s = tables.watch_states.c
-        connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(gone)))
-
-
-def _more_sessions(count: SessionCount, other: SessionCount | None) -> SessionCount:
-    if other is None:
-        return count
-    total = count.sessions + other.sessions
-    bad = count.bad + other.bad
-    return SessionCount(count.agent, count.version, count.name, total, bad=bad)
 
 
 def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:

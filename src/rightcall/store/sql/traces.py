@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text, tupl
 from rightcall.core.errors import InputError
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import portions, select_in, stream_rows
-from rightcall.store.sql.monitor_states import IMPORTING, MonitorStates, put_states
+from rightcall.store.sql.monitor_states import MonitorStates
 from rightcall.store.sql.record_bytes import (
     column_bytes,
     compress_record,
@@ -79,11 +79,8 @@ class Traces(MonitorStates):
         with self._store.read_transaction() as connection:
             return set(_rows_by_id(connection, list(trace_ids)))
 
-    def keep(self, traces: Sequence[KeptTrace], importing: dict[str, bytes] | None = None) -> int:
-        """Store traces; an existing one is replaced and counted once. Returns how many were new.
-
-        `importing` are notes of an import, written in the same transaction: whoever continues it knows both.
-        """
+    def keep(self, traces: Sequence[KeptTrace]) -> int:
+        """Store traces; an existing one is replaced and counted once. Returns how many were new."""
         latest = {kept.row.trace_id: kept for kept in traces}
         with self._store.write_transaction() as connection:
             before = _rows_by_id(connection, list(latest))
@@ -101,7 +98,6 @@ class Traces(MonitorStates):
             for kept in latest.values():
                 _count(counts, kept.row, kept.row.checks, 1)
             _add_counts(connection, counts)
-            put_states(connection, IMPORTING, importing or {})
         return len(fresh)
 
     def page(

@@ -162,23 +162,18 @@ def team() -> Any:
     return LlmAgent(name="triage", model=model(ask, over), tools=tools, sub_agents=[billing])
 
 
-def test_adapter_and_spans_agree_on_who_did_what_for_whom():
-    async def ask(golden: Any) -> str:
-        return await AdkKit().plain(team(), golden.input)
-
+def test_the_adapter_says_who_did_what_for_whom():
     def work(trajectory: Any) -> list[Any]:
         notes = ("handoff", "delegate")
         return [(c.name, c.agent, c.path, *map(c.notes.get, notes)) for c in trajectory.calls]
 
     (seen,) = performed(rc.observe(team(), calls="all"), "Refund A-7")
-    (read,) = performed(rc.observe(ask, via="otel", calls="all"), "Refund A-7")
     assert work(seen) == [
         ("lookup", "triage", ("triage",), None, "lookup"),
         ("get_weather", "lookup", ("triage", "lookup"), None, None),
         ("transfer_to_agent", "triage", ("triage",), "billing", None),
         ("refund_order", "billing", ("billing",), None, None),
     ]
-    assert work(read) == work(seen)
 
 
 class TestGoogleADK(AdapterContract, MockableTools):

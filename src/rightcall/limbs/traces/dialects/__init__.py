@@ -1,4 +1,4 @@
-"""The formats of instrumentations for tools, answers and agents. Pure functions from a span to an observation.
+"""The formats of instrumentations for tools, answers and agents: functions from a span to an observation.
 
     genai          OpenTelemetry's GenAI conventions, with the events of older versions
     traceloop      OpenLLMetry: its own kinds, numbered names (also under genai names)
@@ -10,13 +10,16 @@
     vercel         the AI SDK's `ai.*`
 
 Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
-whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`.
+whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`. Tools with a format of
+their own for export have `claims_record(record)` and `spans(record, problems, where)` too, and a line in `EXPORTS`.
+Inspect AI's logs have whole transcripts and are read by `inspect_log`.
 
-    common  shared by the dialects
+    common  attribute names of the GenAI conventions, and what dialects share
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -33,6 +36,8 @@ from rightcall.limbs.traces.dialects import (
     vercel,
 )
 from rightcall.limbs.traces.dialects.common import blank
+from rightcall.limbs.traces.otlp import Item, json_items
+from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.span import Observation, Span
 
 DIALECTS: dict[str, ModuleType] = {
@@ -63,3 +68,43 @@ def observe(span: Span) -> Observation:
                 return observation
             other = other or observation
     return other or blank(span, "")
+
+
+EXPORTS: dict[str, ModuleType] = {
+    "mlflow": mlflow,
+    "langsmith": langsmith,
+    "langfuse": langfuse,
+    "openinference": openinference,
+}
+OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+LISTS = ("data", "traces", "runs", "observations", "spans", "items", "results")
+KNOWN = "OTLP JSON or protobuf, MLflow, LangSmith, Langfuse, Phoenix, Inspect AI"
+
+
+def kind_of(record: Any) -> str:
+    """Which export a record comes from, by its contents; empty when unknown."""
+    if not isinstance(record, dict):
+        return ""
+    if any(key in record for key in OTLP_KEYS):
+        return "otlp"
+    return next((name for name, module in EXPORTS.items() if module.claims_record(record)), "")
+
+
+def items_of(record: Any, kind: str, problems: Problems, where: str) -> Iterator[Item]:
+    """Spans and events of one record of a known kind."""
+    if kind == "otlp":
+        yield from json_items(record, problems, where)
+    else:
+        yield from EXPORTS[kind].spans(record, problems, where)
+
+
+def records_in(document: Any) -> Iterator[Any]:
+    """The records of a document: itself, the members of a list, or of the list that it wraps."""
+    if isinstance(document, list):
+        for item in document:
+            yield from records_in(item) if isinstance(item, list) else (item,)
+    elif isinstance(document, dict) and not kind_of(document):
+        held = next((document[key] for key in LISTS if isinstance(document.get(key), list)), None)
+        yield from held if held is not None else (document,)
+    else:
+        yield document

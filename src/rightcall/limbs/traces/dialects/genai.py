@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.limbs.traces import names
 from rightcall.limbs.traces.content import ABSENT, as_dict, as_text, first_text, parse_container
+from rightcall.limbs.traces.dialects import common as names
 from rightcall.limbs.traces.dialects.common import blank, block_result, definitions, with_blocks
 from rightcall.limbs.traces.messages import (
     SpokenMessage,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rightcall.limbs.traces import names
 from rightcall.limbs.traces.content import ABSENT, first_text
-from rightcall.limbs.traces.dialects import genai, traceloop
+from rightcall.limbs.traces.dialects import common as names, genai, traceloop
 from rightcall.limbs.traces.dialects.common import blank, definitions, only_text, own_arguments
 from rightcall.limbs.traces.messages import read_answer
 from rightcall.limbs.traces.span import Observation, Span

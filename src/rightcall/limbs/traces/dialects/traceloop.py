@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rightcall.limbs.traces import names
 from rightcall.limbs.traces.content import (
     ABSENT,
     as_dict,
@@ -15,7 +14,7 @@ from rightcall.limbs.traces.content import (
     nest_attributes,
     parse_container,
 )
-from rightcall.limbs.traces.dialects import genai
+from rightcall.limbs.traces.dialects import common as names, genai
 from rightcall.limbs.traces.dialects.common import only_text, own_arguments
 from rightcall.limbs.traces.messages import read_answer
 from rightcall.limbs.traces.span import Observation, Span
