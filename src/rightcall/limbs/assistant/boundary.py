@@ -21,6 +21,7 @@ from rightcall.files.python_object import is_object_name
 from rightcall.providers.endpoint import ModelEndpoint
 from rightcall.run.suite import Suite, load_suite
 from rightcall.run.suite_actions import FILE_MODELS, judge_files, record_settings
+from rightcall.run.suite_document import tool_sources
 from rightcall.show.text import display_text
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store

@@ -13,6 +13,5 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     expectations     expectations as proposals edit them
     mutation         the mutants of a golden
     options          the options of `rightcall audit` and `rightcall.audit`, each declared once
-    overview         an audit in few words, for an assistant
     result           what an audit found
 """

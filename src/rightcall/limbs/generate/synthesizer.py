@@ -37,7 +37,7 @@ def _blocking(make: Callable[..., Coroutine[Any, Any, Production]]) -> Callable[
         if not production.goldens:
             reasons = Counter(one.reason for one in (*production.dropped, *production.errors))
             why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(3))
-            why = why or production.stopped or "there is no text to ask about"
+            why = why or production.stopped or "nothing to ask about was found"
             warnings.warn(f"no golden was generated: {why}", stacklevel=2)
         return list(production.goldens)
 
