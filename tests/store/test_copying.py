@@ -2,59 +2,33 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from sqlalchemy import select
 
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.records import Golden, Trajectory
+from rightcall.records import Golden
 from rightcall.store.base import Copied
-from rightcall.store.sql import tables
 from rightcall.store.sql.copy import copy_store
 from rightcall.store.sql.export import export_lines
-from rightcall.store.watch import KeptTrace, TraceRow
 from tests.support.examples import examples
 
 from .builders import a_result, a_run
 from .test_writing import hostile, results
 
-NUMBERED = {
-    "set_key",
-    "golden_set",
-    "key",
-    "id",
-    "run_key",
-    "result_id",
-    "dataset_key",
-    "scores",
-}  # scores are under numbers of metrics
 
-
-def contents(store) -> dict[str, list]:
-    """Everything in the store but the numbers that engines give."""
-    kept = {}
-    with store.read_transaction() as connection:
-        for table in tables.metadata.sorted_tables:
-            if table.name in ("about", "metrics", "failed_metrics"):
-                continue
-            columns = [
-                c for c in table.columns if c.name not in NUMBERED or (table.name, c.name) == ("runs", "id")
-            ]
-            rows = connection.execute(select(*columns))
-            kept[table.name] = sorted(
-                repr([bytes(v) if isinstance(v, memoryview) else v for v in r]) for r in rows
-            )
-        results = tables.results.c
-        failed = tables.failed_metrics.c
-        metrics = tables.metrics.c
-        named = select(results.golden_id, results.trial, metrics.name).where(
-            results.id == failed.result_id, metrics.key == failed.metric_key
-        )
-        kept["failed_metrics"] = sorted(map(repr, connection.execute(named)))
-    kept["results"] += [
-        list(export_lines(store.runs.results(run.id, trajectories=True))) for run in store.runs.page()
-    ]
-    return kept
+def contents(store) -> dict[str, object]:
+    """What a user can read of the runs and datasets."""
+    runs = store.runs.page()
+    versions = store.datasets.versions()
+    return {
+        "runs": [msgspec.structs.replace(run, updated_at="") for run in runs],
+        "results": [list(export_lines(store.runs.results(run.id, trajectories=True))) for run in runs],
+        "goldens": [list(store.runs.goldens(run.id)) for run in runs],
+        "documents": [store.runs.document("tools", "abc")],
+        "versions": versions,
+        "datasets": [list(store.datasets.pull(v.alias, v.version, finalized=False)) for v in versions],
+    }
 
 
 def filled(store):
@@ -83,13 +57,6 @@ def test_everything_survives_the_way_there_and_back(store, elsewhere, stores):
     back = stores.open()
     copy_store(elsewhere, back)
     assert contents(store) == contents(elsewhere) == contents(back)
-    assert list(export_lines(back.runs.results("r-1", trajectories=True))) == list(
-        export_lines(store.runs.results("r-1", trajectories=True))
-    )
-    assert (back.runs.get("r-1"), back.datasets.versions()) == (
-        store.runs.get("r-1"),
-        store.datasets.versions(),
-    )
 
 
 def test_copying_again_brings_nothing(store, elsewhere):
@@ -122,7 +89,7 @@ def test_hostile_text_survives_a_copy(shared, elsewhere, batch, name):
     assert list(elsewhere.runs.results(writer.run_id, trajectories=True)) == sorted(
         batch, key=lambda r: (r.golden_id.replace("\x1a", "\x1a1").replace("\x00", "\x1a0"), r.trial)
     )
-    assert elsewhere.runs.get(writer.run_id) == shared.runs.get(writer.run_id)
+    assert elsewhere.runs.get(writer.run_id).run == shared.runs.get(writer.run_id).run
 
 
 def test_a_store_is_not_copied_onto_itself(stores):
@@ -137,11 +104,3 @@ def test_versions_that_differ_are_refused_before_anything_is_copied(store, elsew
     with pytest.raises(InputError, match="dataset weather: version 1 differs between"):
         copy_store(store, elsewhere)
     assert elsewhere.runs.page() == []
-
-
-def test_text_that_needs_escaping_survives_the_copy_of_a_trace(store, elsewhere):
-    row = TraceRow("t\x00\x1a", "agent\x00", "1", "", "2026-01-01T00:00:00Z", "in\x00put", 0, None, 0, False)
-    store.traces.keep([KeptTrace(row, Trajectory())])
-    copy_store(store, elsewhere)
-    assert elsewhere.traces.page() == store.traces.page() == [row]
-    assert elsewhere.traces.get("t\x00\x1a") == store.traces.get("t\x00\x1a")

@@ -246,17 +246,6 @@ class ScoreReader:
         return scores
 
 
-def renumber_scores(data: bytes | None, numbers: Mapping[int, int]) -> bytes | None:
-    """The same scores under the numbers of another store."""
-    if not data:
-        return data
-    entries = (
-        [numbers[entry[0]], *entry[1:]] if isinstance(entry, list) else numbers[entry]
-        for entry in _read(column_bytes(data))
-    )
-    return _encode(list(entries))
-
-
 def _score(entry: int | list[Any], entries: list[int | list[Any]]) -> Score:
     if isinstance(entry, int):
         return PERFECT
