@@ -9,8 +9,8 @@ from typing import cast
 from rightcall.limbs.monitor.series import HOUR, Bounds, SessionHours, new_series, step
 from rightcall.stats.detect import bets, detector_step, detector_threshold, new_detector
 from rightcall.stats.intervals import clopper_pearson_bounds
+from rightcall.store.base import SessionHour
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import SessionHour
 
 TABLE = {
     0.02: {1.5: (445, 1287), 2: (244, 495), 3: (118, 213), 5: (57, 84)},

@@ -17,7 +17,7 @@ from rightcall.records import RecordedTrajectory, ToolCall, Trajectory, Usage
 from rightcall.records.dialects import SPELLINGS, trajectory_from_messages
 from rightcall.records.run import CaseResult
 from rightcall.records.score import Score
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 from tests.records.dialects.strategies import conversations, objects, parsed, texts, unparsed
 from tests.support.examples import examples
 

@@ -27,6 +27,7 @@ def ask(golden):
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}", "t": "{{tools}}"})), True),
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}"})), False),
         (Agent(ask), False),
+        (Agent(rc.observe(ask)), False),
     ],
     ids=["model", "http", "http with tools", "http without tools", "function", "observed"],
 )

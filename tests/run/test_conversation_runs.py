@@ -30,7 +30,7 @@ from rightcall.records import ConversationalGolden, ExpectedCall, RecordedTrajec
 from rightcall.show.html import write_html
 from rightcall.show.view.case import case_view
 from rightcall.store.address import open_store
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 from rightcall.tools.worlds.bank import Bank
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "banking-conversation"

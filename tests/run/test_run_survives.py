@@ -10,7 +10,7 @@ import time
 import pytest
 
 from rightcall.store.address import open_store
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 from tests.support.loopback_model import passes
 from tests.support.model_process import counts, loopback_model, write_suite
 from tests.support.patience import SECONDS

@@ -10,7 +10,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.records import Golden
 from rightcall.store.base import Copied
 from rightcall.store.sql.copy import copy_store
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 from tests.support.examples import examples
 
 from .builders import a_result, a_run

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from rightcall.records import CaseResult
 from rightcall.store.base import ResultFilter
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 
 from .builders import a_result, a_run
 from .test_writing import results

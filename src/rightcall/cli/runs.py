@@ -158,7 +158,7 @@ def export(
     """Write the results of a run as JSON Lines, ordered by golden and trial."""
     from contextlib import nullcontext
 
-    from rightcall.store.sql.export import export_lines
+    from rightcall.store.sql.results import export_lines
 
     with open_store(store_url, must_exist=True) as store:
         written = atomic_write(output) if output and str(output) != "-" else nullcontext(OWN.stdout.buffer)

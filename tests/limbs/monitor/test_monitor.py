@@ -12,7 +12,7 @@ from rightcall.limbs.traces.reader import load_traces
 from rightcall.limbs.traces.trace import Trace, time_text
 from rightcall.records import Annotations, Message, Tool, ToolCall, Trajectory
 from rightcall.store.address import open_store
-from rightcall.store.watch import TraceFilter
+from rightcall.store.base import TraceFilter
 from tests.limbs.traces.samples import FOLDER
 
 BOOK = Tool(

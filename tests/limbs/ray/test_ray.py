@@ -20,7 +20,7 @@ from rightcall.run.attacks import attack_numbers
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.address import open_store
-from rightcall.store.sql.export import export_lines
+from rightcall.store.sql.results import export_lines
 from tests.limbs.attacks import agents as attacked
 from tests.limbs.ray import agents
 from tests.limbs.ray.stored_runs import asked, counters, goldens, harming, plan_of, stored

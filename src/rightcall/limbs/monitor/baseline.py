@@ -10,8 +10,8 @@ import msgspec
 
 from rightcall.core.errors import InputError
 from rightcall.stats.detect import FEWEST, upper_quantile_rank
+from rightcall.store.base import TraceFilter, TraceRow
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import TraceFilter, TraceRow
 
 KIND = "baseline"
 HOURS = "baseline_hours"

@@ -22,7 +22,7 @@ from rightcall.store.address import open_store
 if TYPE_CHECKING:
     from rightcall.limbs.monitor.receiver import Receiver
     from rightcall.limbs.monitor.rehearsal import BaselinePlan
-    from rightcall.store.watch import StoredAlarm
+    from rightcall.store.base import StoredAlarm
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 report = partial(tell, err=True)
@@ -138,7 +138,7 @@ def status(
 ) -> None:
     """Show traffic, checks by version, alarms and the review queue."""
     from rightcall.limbs.monitor.production_rates import check_rates, version_changes
-    from rightcall.store.watch import TraceFilter
+    from rightcall.store.base import TraceFilter
 
     with open_store(store_url, must_exist=True) as store:
         for number in acknowledged:

@@ -17,8 +17,8 @@ from rightcall.limbs.traces.trace import Trace, time_text, trace_to_keep
 from rightcall.records.tool import Tool
 from rightcall.run.trust import require_trust
 from rightcall.store.address import open_store
+from rightcall.store.base import KeptTrace, StoredAlarm, TraceCheck, TraceRow
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import KeptTrace, StoredAlarm, TraceCheck, TraceRow
 from rightcall.tools.definitions.source import load_tools
 
 MOST_AGENTS = 1_000

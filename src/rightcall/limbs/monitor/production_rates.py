@@ -9,8 +9,8 @@ from typing import Literal
 
 from rightcall.stats.intervals import Interval, difference_of_groups
 from rightcall.stats.sequential import confidence_sequence
+from rightcall.store.base import SessionCount
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import SessionCount
 
 Unit = Literal["sessions", "traces"]
 

@@ -15,8 +15,8 @@ from rightcall.limbs.monitor.baseline import KIND as BASELINE, TrafficBaseline
 from rightcall.limbs.monitor.settings import HARD, MonitorSettings, seconds
 from rightcall.stats.detect import Detector, detector_step, detector_threshold, new_detector, reference_rate
 from rightcall.stats.sequential import confidence_sequence
+from rightcall.store.base import SessionCount, SessionHour, TraceRow
 from rightcall.store.sql.store import Store
-from rightcall.store.watch import SessionCount, SessionHour, TraceRow
 
 KIND = "series"
 HOURS = "hour"

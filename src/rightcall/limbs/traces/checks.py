@@ -20,7 +20,7 @@ from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.records.call import ToolCall
 from rightcall.records.record import Record
 from rightcall.records.tool import Tool
-from rightcall.store.watch import TraceCheck
+from rightcall.store.base import TraceCheck
 from rightcall.tools.definitions.validate import problems
 
 DEFAULT = (

@@ -21,8 +21,8 @@ from rightcall.store.address import open_store
 if TYPE_CHECKING:
     from rightcall.limbs.traces.trace import Trace
     from rightcall.limbs.traces.trace_import import Imported
+    from rightcall.store.base import KeptTrace
     from rightcall.store.sql.store import Store
-    from rightcall.store.watch import KeptTrace
 
 
 @click.group(cls=CommandGroup)
@@ -105,7 +105,7 @@ def list_(
 ) -> None:
     """List traces in the store, newest first."""
     from rightcall.limbs.traces.trace import shown_trace_id
-    from rightcall.store.watch import TraceFilter
+    from rightcall.store.base import TraceFilter
 
     which = TraceFilter(agent=agent, failed=True if failed else None, review="queued" if queued else None)
     with open_store(store_url, must_exist=True) as store:
@@ -197,7 +197,7 @@ def promote(
 
 def _queued(store: Store) -> list[str]:
     """Traces that wait for a review, failed checks first."""
-    from rightcall.store.watch import TraceFilter
+    from rightcall.store.base import TraceFilter
 
     pages = (store.traces.page(TraceFilter(review="queued", failed=bad), limit=1000) for bad in (True, False))
     return [row.trace_id for row in chain.from_iterable(pages)]

@@ -24,7 +24,7 @@ from rightcall.records.record import Record
 from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
-from rightcall.store.watch import KeptTrace, TraceCheck, TraceRow
+from rightcall.store.base import KeptTrace, TraceCheck, TraceRow
 
 PADDING = "0" * 16
 _RANDOM = re.compile("[0-9a-f]{32}")

@@ -7,17 +7,13 @@ engine       connections, transactions, readable database errors
 core         shared by all parts of a store: its version, with bulk inserts and locks around shared contents
 golden_sets  the goldens of runs, shared by runs of the same ones
 run_writer   RunWriter: batches of results
-run_lookup   runs by what a user types, by filters, with their tags
-results      results, goldens and trajectories
+run_lookup   runs by what a user types, by filters, with their tags; deletes them
+results      results, goldens and trajectories; JSON Lines
 golden_list  goldens in the order a list shows them
 failures     failed trials as analysis reads them
-removal      delete
 runs         `store.runs`
 datasets     `store.datasets`: versions of datasets
-monitor_states detector states, session counts, sessions of the current hour, alarms
-traces       `store.traces`: spans, traces, check counts
-export       JSON Lines
+traces       `store.traces`: spans, traces, check counts; detector states, session counts, alarms
 copy         from one store into another
 store        Store: its three parts
-
 """

@@ -1,4 +1,7 @@
-"""Results of a run, one case with all its trials, finished results."""
+"""Results of a run, one case with all its trials, finished results; and results as JSON Lines.
+
+Equal results give equal lines, in any completion order.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, Select, func, or_, select, tuple_
 
-from rightcall.records import AnyGolden, CaseResult, ConversationalGolden, Golden
+from rightcall.records import AnyGolden, CaseResult, ConversationalGolden, Golden, ToolCall
 from rightcall.store.base import Key, ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import StorePart, portions, select_in, stream_rows
 from rightcall.store.sql.golden_sets import of_run
-from rightcall.store.sql.record_bytes import decompress_record, escape_text, unescape_text
+from rightcall.store.sql.record_bytes import canonical, decompress_record, escape_text, unescape_text
 from rightcall.store.sql.rows import OUTCOMES, ScoreReader, to_result
 from rightcall.store.sql.run_lookup import find
 
@@ -267,3 +270,31 @@ def trajectories_of(connection: Connection, numbers: Sequence[int]) -> dict[int,
     t = tables.trajectories.c
     rows = select_in(connection, select(t.result_id, t.content), t.result_id, numbers)
     return {row.result_id: row.content for row in rows}
+
+
+def export_lines(results: Iterable[CaseResult], *, timings: bool = True) -> Iterator[bytes]:
+    """One line of JSON per result, with sorted keys, in the order of `results`.
+
+    Without `timings`, measured times are omitted: two runs that did the same export identical files.
+    """
+    for result in results:
+        yield canonical(result if timings else without_times(result)) + b"\n"
+
+
+def without_times(result: CaseResult) -> CaseResult:
+    trajectory = result.trajectory
+    if trajectory is not None:
+        messages = tuple(
+            msgspec.structs.replace(message, calls=_calls_without_times(message.calls), latency_ms=None)
+            for message in trajectory.messages
+        )
+        calls = _calls_without_times(trajectory.calls)
+        trajectory = msgspec.structs.replace(
+            trajectory, messages=messages, calls=calls, latency_ms=None, lag_ms=0.0
+        )
+    return msgspec.structs.replace(result, latency_ms=None, trajectory=trajectory)
+
+
+def _calls_without_times(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    without: dict[str, Any] = {"latency_ms": None}
+    return tuple(msgspec.structs.replace(call, **without) for call in calls)

@@ -32,8 +32,7 @@ from rightcall.store.sql.record_bytes import (
     encode_record,
     escape_text,
 )
-from rightcall.store.sql.removal import Removal
-from rightcall.store.sql.run_lookup import AS_STORED, find, list_rows, with_tags
+from rightcall.store.sql.run_lookup import AS_STORED, Removal, find, list_rows, with_tags
 from rightcall.store.sql.run_writer import RunWriter, require_epoch
 
 results = tables.results.c

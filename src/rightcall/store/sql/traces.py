@@ -1,19 +1,30 @@
-"""Production in the store: spans as received, traces, and their check results by day."""
+"""Production in the store: spans as received, traces and their check results by day; and the state of monitoring:
+documents by kind and name, sessions, the redaction key, and alarms."""
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, delete, func, insert, select, text, tuple_, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, tuple_, update
 
 from rightcall.core.errors import InputError
+from rightcall.store.base import (
+    CheckCount,
+    KeptTrace,
+    SessionCount,
+    SessionHour,
+    StoredAlarm,
+    TraceCheck,
+    TraceFilter,
+    TraceRow,
+)
 from rightcall.store.sql import tables
-from rightcall.store.sql.core import portions, select_in, stream_rows
-from rightcall.store.sql.monitor_states import MonitorStates
+from rightcall.store.sql.core import StorePart, portions, select_in, stream_rows
 from rightcall.store.sql.record_bytes import (
     column_bytes,
     compress_record,
@@ -21,8 +32,146 @@ from rightcall.store.sql.record_bytes import (
     decompress_record,
     encode_record,
     escape_text,
+    whole,
 )
-from rightcall.store.watch import CheckCount, KeptTrace, TraceCheck, TraceFilter, TraceRow
+
+Values = dict[str, list[float]]
+
+SESSIONS = "sessions"
+
+
+class MonitorStates(StorePart):
+    """Documents of detectors, session counts, the sessions of the current hour, and alarms."""
+
+    __slots__ = ()
+
+    def states(self, kind: str, *names: str) -> dict[str, bytes]:
+        """Monitoring documents of a kind by name: all of them, or those of these names."""
+        s = tables.watch_states.c
+        query = select(s.name, s.content).where(s.kind == kind).order_by(s.name)
+        with self._store.read_transaction() as connection:
+            rows = connection.execute(query.where(s.name.in_(names)) if names else query)
+            return {row.name: column_bytes(row.content) for row in rows}
+
+    def set_states(self, kind: str, documents: Mapping[str, bytes | None]) -> None:
+        """Write documents, in one transaction; None deletes one."""
+        if not documents:
+            return
+        statement = text(
+            "INSERT INTO watch_states (kind, name, content) VALUES (:kind, :name, :content) "
+            "ON CONFLICT (kind, name) DO UPDATE SET content = excluded.content"
+        )
+        gone = [name for name, content in documents.items() if content is None]
+        s = tables.watch_states.c
+        with self._store.write_transaction() as connection:
+            for name, content in documents.items():
+                if content is not None:
+                    values = {"kind": kind, "name": escape_text(name), "content": content}
+                    connection.execute(statement, values)
+            if gone:
+                connection.execute(delete(tables.watch_states).where(s.kind == kind, s.name.in_(gone)))
+
+    def count_sessions(self, counts: Sequence[SessionCount]) -> None:
+        """Write how many sessions a monitor has seen, in one transaction."""
+        named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
+        self.set_states(SESSIONS, {name: encode_record(count) for name, count in named.items()})
+
+    def session_counts(self) -> list[SessionCount]:
+        """Sessions by agent, version and check."""
+        return [decode_record(content, SessionCount) for content in self.states(SESSIONS).values()]
+
+    def redaction_key(self) -> bytes:
+        """The key for redaction placeholders; created when first needed, never shown."""
+        while not (keys := self.states("key", "redaction")):
+            self.set_states("key", {"redaction": secrets.token_bytes(32)})
+        return keys["redaction"]
+
+    def add_alarm(self, agent: str, name: str, version: str, content: dict[str, Any]) -> StoredAlarm:
+        values = {"agent": agent, "name": name, "version": version}
+        at = self._store.now()
+        with self._store.write_transaction() as connection:
+            statement = insert(tables.alarms).values(
+                **values, raised_at=at, acknowledged_at=None, content=encode_record(content)
+            )
+            key = connection.execute(statement.returning(tables.alarms.c.key)).scalar_one()
+        return StoredAlarm(
+            int(key), agent, name, version, raised_at=at, acknowledged_at=None, content=content
+        )
+
+    def alarms(self, *, latched: bool = False, limit: int = 100) -> list[StoredAlarm]:
+        """Alarms, the newest first; with `latched`, only unacknowledged ones."""
+        a = tables.alarms.c
+        query = select(tables.alarms).order_by(a.raised_at.desc(), a.key.desc()).limit(limit)
+        if latched:
+            query = query.where(a.acknowledged_at.is_(None))
+        with self._store.read_transaction() as connection:
+            rows = connection.execute(query).all()
+        contents = [decode_record(row.content, dict[str, Any]) for row in rows]
+        return [StoredAlarm(**row._asdict() | {"content": c}) for row, c in zip(rows, contents, strict=True)]
+
+    def acknowledge(self, key: int) -> StoredAlarm:
+        """Unlatch an alarm."""
+        a = tables.alarms.c
+        with self._store.write_transaction() as connection:
+            row = connection.execute(
+                update(tables.alarms)
+                .where(a.key == key)
+                .values(acknowledged_at=self._store.now())
+                .returning(a.key)
+            ).first()
+        if row is None:
+            raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
+        return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
+
+    def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
+        """Add the check results of more traces to these sessions, in one transaction."""
+        s = tables.session_hours.c
+        groups: dict[tuple[str, str], dict[str, Values]] = {}
+        for hour in hours:
+            group = groups.setdefault((whole(hour.agent), whole(hour.version)), {})
+            group[whole(hour.session)] = hour.values
+        if not groups:
+            return
+        with self._store.write_transaction() as connection:
+            for (agent, version), sessions in groups.items():
+                query = select(s.session, s.key, s.content).where(s.agent == agent, s.version == version)
+                rows = select_in(connection, query, s.session, list(sessions))
+                open_sessions = {row[0]: (row[1], decode_record(row[2], Values)) for row in rows}
+                more = [
+                    {
+                        "row": open_sessions[name][0],
+                        "held": encode_record(_sum_values(open_sessions[name][1], values)),
+                    }
+                    for name, values in sessions.items()
+                    if name in open_sessions
+                ]
+                new = [
+                    {"agent": agent, "version": version, "session": name, "content": encode_record(values)}
+                    for name, values in sessions.items()
+                    if name not in open_sessions
+                ]
+                if more:
+                    where = update(tables.session_hours).where(s.key == bindparam("row"))
+                    connection.execute(where.values(content=bindparam("held")), more)
+                if new:
+                    connection.execute(insert(tables.session_hours), new)
+
+    def take_sessions(self, agent: str, limit: int = 1000) -> list[SessionHour]:
+        """Remove and return the oldest sessions of an agent."""
+        s = tables.session_hours.c
+        first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
+        with self._store.write_transaction() as connection:
+            deletion = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
+            rows = connection.execute(
+                deletion.returning(s.key, s.agent, s.version, s.session, s.content)
+            ).all()
+        return [SessionHour(*row[1:4], decode_record(row[4], Values)) for row in sorted(rows)]
+
+    def agents_with_sessions(self) -> list[str]:
+        s = tables.session_hours.c
+        with self._store.read_transaction() as connection:
+            return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
+
 
 PAGE = 50
 EVERYTHING = TraceFilter()
@@ -100,19 +249,12 @@ class Traces(MonitorStates):
             _add_counts(connection, counts)
         return len(fresh)
 
-    def page(
-        self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE, after: tuple[str, str] | None = None
-    ) -> list[TraceRow]:
-        """Traces, the newest first. `after` is the time and id of the last one on the previous page."""
+    def page(self, which: TraceFilter = EVERYTHING, *, limit: int = PAGE) -> list[TraceRow]:
+        """Traces, the newest first."""
         t = tables.traces.c
-        query = (
-            select(*ROW).where(*_conditions(which)).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
-        )
+        newest = select(*ROW).order_by(t.started_at.desc(), t.key.desc()).limit(limit)
         with self._store.read_transaction() as connection:
-            if after is not None:
-                key = connection.execute(select(t.key).where(t.trace_id == after[1])).scalar()
-                query = query.where(tuple_(t.started_at, t.key) < tuple_(after[0], 0 if key is None else key))
-            return [_row(row) for row in connection.execute(query)]
+            return [_row(row) for row in connection.execute(newest.where(*_conditions(which)))]
 
     def each(self, which: TraceFilter = EVERYTHING) -> Iterator[TraceRow]:
         """Every such trace, the oldest first, a page at a time."""
@@ -147,22 +289,19 @@ class Traces(MonitorStates):
         with self._store.write_transaction() as connection:
             connection.execute(update(tables.traces).where(t.trace_id == trace_id).values(review=review))
 
-    def counts(self, since: str = "") -> list[tuple[str, str, int, int]]:
-        """Agent, version, traces and failed ones, over days from `since`, from the counts of the check `any`."""
+    def counts(self) -> list[tuple[str, str, int, int]]:
+        """Agent, version, traces and failed ones, from the counts of the check `any`."""
         c = tables.check_counts.c
-        query = select(c.agent, c.version, func.sum(c.seen), func.sum(c.bad)).where(
-            c.name == "any", c.day >= since
-        )
+        query = select(c.agent, c.version, func.sum(c.seen), func.sum(c.bad)).where(c.name == "any")
         with self._store.read_transaction() as connection:
             rows = connection.execute(query.group_by(c.agent, c.version).order_by(c.agent, c.version)).all()
         return [(row[0], row[1], int(row[2]), round(row[3])) for row in rows]
 
-    def check_counts(self, agent: str = "", since: str = "") -> list[CheckCount]:
+    def check_counts(self) -> list[CheckCount]:
         """Check results, one row per day."""
         c = tables.check_counts.c
-        where = [c.day >= since] + ([c.agent == agent] if agent else [])
+        query = select(tables.check_counts).order_by(c.agent, c.name, c.version, c.day)
         with self._store.read_transaction() as connection:
-            query = select(tables.check_counts).where(*where).order_by(c.agent, c.name, c.version, c.day)
             return [CheckCount(*row) for row in connection.execute(query)]
 
     def forget(self, before: str, *, failed: bool | None = None) -> int:
@@ -247,8 +386,7 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
 
 def _conditions(which: TraceFilter) -> list[Any]:
     t = tables.traces.c
-    exact: dict[Any, Any] = {t.agent: which.agent or None, t.version: which.version or None}
-    exact |= {t.failed: which.failed, t.review: which.review}
+    exact = {t.agent: which.agent or None, t.failed: which.failed, t.review: which.review}
     criteria: list[Any] = [column == value for column, value in exact.items() if value is not None]
     if which.since:
         criteria.append(t.started_at >= which.since)
@@ -260,3 +398,12 @@ def _conditions(which: TraceFilter) -> list[Any]:
 def _row(row: Any) -> TraceRow:
     fields = {name: getattr(row, name) for name in TraceRow.__struct_fields__}
     return TraceRow(**fields | {"checks": decode_record(row.checks, tuple[TraceCheck, ...])})
+
+
+def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
+    """The sums and counts combined; the time is that of the first trace."""
+    sums = dict(held)
+    for name, (bad, count, time) in more.items():
+        before = sums.get(name, [0.0, 0.0, time])
+        sums[name] = [before[0] + bad, before[1] + count, before[2]]
+    return sums
