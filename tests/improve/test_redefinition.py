@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError

@@ -137,19 +137,15 @@ class MonitorStates(StorePart):
                 query = select(s.session, s.key, s.content).where(s.agent == agent, s.version == version)
                 rows = select_in(connection, query, s.session, list(sessions))
                 open_sessions = {row[0]: (row[1], decode_record(row[2], Values)) for row in rows}
-                more = [
-                    {
-                        "row": open_sessions[name][0],
-                        "held": encode_record(_sum_values(open_sessions[name][1], values)),
-                    }
-                    for name, values in sessions.items()
-                    if name in open_sessions
-                ]
-                new = [
-                    {"agent": agent, "version": version, "session": name, "content": encode_record(values)}
-                    for name, values in sessions.items()
-                    if name not in open_sessions
-                ]
+                more = []
+                new = []
+                for name, values in sessions.items():
+                    if name in open_sessions:
+                        row, held = open_sessions[name]
+                        more.append({"row": row, "held": encode_record(_sum_values(held, values))})
+                    else:
+                        place = {"agent": agent, "version": version, "session": name}
+                        new.append(place | {"content": encode_record(values)})
                 if more:
                     where = update(tables.session_hours).where(s.key == bindparam("row"))
                     connection.execute(where.values(content=bindparam("held")), more)
