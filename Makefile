@@ -22,7 +22,7 @@ PACKAGES_langchain := langchain langgraph langchain-openai
 PACKAGES_litellm := litellm mcp fastapi
 PACKAGES_haystack := haystack-ai
 PACKAGES_http_presets := bedrock-agentcore 'langgraph-cli[inmem]' langgraph
-PACKAGES_model_sdks := google-genai mistralai cohere botocore litellm mcp fastapi
+PACKAGES_model_sdks := google-genai mistralai cohere botocore mcp fastapi
 
 demo: $(VENV)/.demo-ready
 	@$(BIN)/rightcall demo

@@ -16,7 +16,7 @@ from rightcall.core.digest import hex_digest, json_digest
 from rightcall.datasets.trajectories import load_trajectories
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.votes import Attempt, Ballot, Ballots, Voter, voters_of
-from rightcall.providers.families import family_of
+from rightcall.providers.provider_kinds import family_of
 from rightcall.records.golden import AnyGolden, canonical_golden
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from rightcall.core.codec import describe_value
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.improve.counters import GoldenTrials
-from rightcall.providers.families import family_of
+from rightcall.providers.provider_kinds import family_of
 from rightcall.records.call import ToolCall
 from rightcall.records.golden import AnyGolden
 from rightcall.run.rehearsal.toolset import Toolset, call_key

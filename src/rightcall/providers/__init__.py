@@ -7,11 +7,11 @@
     hosts       the hosts of providers, and the variables of their SDKs; rate_limit: requests per minute
     http        the one HTTP client; failures: errors and retry delays, without leaking secrets
     remote      shared by the wire formats; anthropic, openai, bedrock, gemini: one file each
-    sdk_client  the user's own client object; litellm: the package of that name
+    sdk_client  the user's own client object
     local       a model inside this process; weights: where its file is
     keyword     the baseline without a model
     scripted    answers from a script     recorded    answers recorded and replayed by `rightcall.recording`
-    prices      the cost of a call, from prices.json     families    the maker of a model, whoever serves it
+    prices      the cost of a call, from prices.json
 
 To add one: a subclass of `RemoteProvider`, or another class with `of(model, options)`, in `resolver.CLASSES`; its
 description in `provider_kinds.SHELVES` and, if it has a server, its row in `hosts.HOSTS`; or, from another package,

@@ -105,7 +105,6 @@ HOSTS = {
         "http://127.0.0.1:11434/v1", "OLLAMA_HOST", "OLLAMA_API_KEY", path="/v1", port=11434, needs_key=False
     ),
     "vllm": Host("http://127.0.0.1:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY", port=8000, needs_key=False),
-    "litellm": Host("", needs_key=False),  # the package knows the servers
 }  # fmt: skip
 """By the prefix of `provider:model`."""
 
@@ -130,8 +129,6 @@ def address_of(prefix: str, base_url: str | None = None) -> ServerAddress | None
         return None
     if base_url:
         return ServerAddress(check_url(base_url), "written")
-    if not (host.url or host.url_variable):
-        return None
     if stated := host.sdk_variable_url():
         return ServerAddress(stated, "variable")
     return ServerAddress(host.default_url(prefix), "default")

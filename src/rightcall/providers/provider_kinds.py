@@ -1,6 +1,12 @@
-"""Every kind of provider by the prefix of its names: what it is, what it needs, what a wrong name may have meant."""
+"""Every kind of provider by the prefix of its names: what it is, what it needs, what a wrong name may have meant.
+
+And the family of a model: its maker, whoever serves it under whatever name.
+"""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Mapping
 
 from rightcall.core.errors import suggestion
 from rightcall.core.seam import Plugin, plugins
@@ -49,10 +55,6 @@ SHELVES = (
     Shelf("openrouter", "openrouter:VENDOR/MODEL", "many vendors behind one key", "OPENROUTER_API_KEY"),
     Shelf("ollama", "ollama:MODEL", "a model that Ollama serves, by default on this machine"),
     Shelf("vllm", "vllm:MODEL", "a model that vLLM serves, by default on this machine"),
-    Shelf(
-        "litellm", "litellm:VENDOR/MODEL", "every vendor that LiteLLM knows, in this process",
-        'pip install "rightcall[litellm]" and the variables that LiteLLM reads',
-    ),
     Shelf(
         "local", "local:smollm2 or local:PATH.gguf", "a model in this process, without key or network",
         'pip install "rightcall[local]", then: rightcall list models --download smollm2',
@@ -115,3 +117,38 @@ def hint_for(name: str) -> str:
 
 def provider_plugins() -> dict[str, Plugin]:
     return plugins("providers", {shelf.prefix for shelf in SHELVES})
+
+
+MAKERS = {
+    "openai": "gpt|chatgpt|o[1-9]|codex|davinci",
+    "anthropic": "claude",
+    "google": "gemini|gemma|palm",
+    "meta": "llama|codellama",
+    "mistral": "mistral|mixtral|ministral|codestral|magistral|devstral",
+    "alibaba": "qwen|qwq",
+    "deepseek": "deepseek",
+    "xai": "grok",
+    "cohere": "command|c4ai|aya",
+    "microsoft": "phi|wizardlm",
+    "amazon": "nova|titan",
+}
+"""How the names of a maker's models begin."""
+
+_MAKER = re.compile(
+    "|".join(rf"(?P<{maker}>(?:^|[./_:-])(?:{names})(?![a-z]))" for maker, names in MAKERS.items()), re.I
+)
+_FIRST_DIGIT = re.compile(r"\d")
+
+
+def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
+    """The family that `families` states; else the maker, the organisation in the name, or the name up to a digit."""
+    if families and name in families:
+        return families[name]
+    provider, colon, rest = name.partition(":")
+    model = rest if colon and any(shelf.prefix == provider for shelf in SHELVES) else name
+    if (match := _MAKER.search(model)) is not None:
+        return str(match.lastgroup)
+    organisation, slash, _ = model.partition("/")
+    if slash and organisation:
+        return organisation.casefold()
+    return _FIRST_DIGIT.split(model, maxsplit=1)[0].strip(" -_.:").casefold() or model.casefold()

@@ -29,7 +29,6 @@ CLASSES = {
     "bedrock": "bedrock:BedrockProvider",
     "gemini": "gemini:GeminiProvider",
     "vertex": "gemini:VertexProvider",
-    "litellm": "litellm:LiteLLMProvider",
     "local": "local:LocalProvider",
     "keyword": "keyword:KeywordProvider",
     "scripted": "scripted:ScriptedProvider",

@@ -26,7 +26,6 @@ from rightcall.providers.hosts import HOSTS
 from rightcall.providers.openai import OpenAIProvider, OpenAIResponsesProvider
 from rightcall.providers.prices import Prices, cost
 from rightcall.providers.remote import Json, RemoteProvider, with_ids
-from rightcall.records import Usage
 
 Api = Literal["messages", "chat", "responses"]
 
@@ -53,25 +52,15 @@ class SdkProvider(Provider):
         create = _find(client, path)
         if create is None:
             raise ConfigError(f"the client {kind} has no {path}")
-        self._ask_through(create, wire_format, kind, prices)
-        self.model = model
-        self.name = f"{self._format.prefix}:{model}"
-        self._server = client_server(client)
-
-    def _ask_through(
-        self, create: Callable[..., Any], wire_format: type[RemoteProvider], where: str, prices: Prices | None
-    ) -> None:
         self._create = create
         self._format = wire_format
-        self._where = where
+        self._where = kind
         self._prices = prices
         self._constants = PromptCache(self._constant)
         self._known = _parameters(create)
-
-    @property
-    def server(self) -> str:
-        """The server in keys of caches and records; "" is the vendor's own, or unknown."""
-        return self._server
+        self.model = model
+        self.name = f"{self._format.prefix}:{model}"
+        self.server = client_server(client)
 
     def __repr__(self) -> str:
         return f"SdkProvider({self._where}, {self.model!r})"
@@ -86,7 +75,7 @@ class SdkProvider(Provider):
             reply = self._format.read(_plain(answer), "reply")
         except InputError as error:
             raise failures.format_error(self._where, str(error)) from None
-        usage = replace(reply.usage, cost_usd=self._cost(reply.usage, answer))
+        usage = replace(reply.usage, cost_usd=cost(self.name, reply.usage, self._prices))
         message = with_ids(reply.message, request.turn)
         return replace(reply, message=message, usage=usage, latency_ms=latency)
 
@@ -110,17 +99,11 @@ class SdkProvider(Provider):
         return {**{n: v for n, v in fields.items() if n in self._known}, "extra_body": others}
 
     def _constant(self, prompt: Prompt) -> Json:
-        stated = self._constant_fields(prompt)
+        stated = self._format.constant_fields(self.model, prompt)
         fields = {name: value for name, value in stated.items() if value is not None}
         if prompt.tools:
             fields["tools"] = [self._format.write_tool(tool) for tool in prompt.tools]
         return fields | prompt.settings.extra
-
-    def _constant_fields(self, prompt: Prompt) -> Json:
-        return self._format.constant_fields(self.model, prompt)
-
-    def _cost(self, usage: Usage, answer: Any) -> float | None:
-        return cost(self.name, usage, self._prices)
 
 
 def is_sdk_client(value: Any) -> bool:
@@ -131,7 +114,7 @@ def is_sdk_client(value: Any) -> bool:
 _NAMED_INSTEAD = {
     "google.genai": "gemini:MODEL or vertex:MODEL",
     "mistralai": "mistral:MODEL",
-    "cohere": "litellm:cohere/MODEL",
+    "cohere": "openai:MODEL@https://api.cohere.ai/compatibility/v1",
     "botocore": "bedrock:MODEL",
     "ollama": "ollama:MODEL",
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from rightcall.providers.families import family_of
+from rightcall.providers.provider_kinds import family_of
 from rightcall.records.record import Record
 from rightcall.stats.paired_tests import bonett_price, fisher_exact, holm, mcnemar_exact
 

@@ -11,9 +11,8 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # its import would fetch th
 import pytest
 
 import rightcall as rc
-from rightcall.core.errors import ConfigError, ProviderError
+from rightcall.core.errors import ConfigError
 from rightcall.providers.base import ModelRequest, Prompt, Settings
-from rightcall.providers.endpoint import ModelEndpoint
 from rightcall.providers.resolver import resolve
 from rightcall.records import Message
 from tests.providers import strict
@@ -204,26 +203,6 @@ def test_requests_to_bedrock_are_signed_as_its_sdk_signs_them(monkeypatch: pytes
     assert elsewhere == ""  # credentials go to no server that was merely written
 
 
-def test_litellm_asks_the_server_that_the_endpoint_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_KEY", "key-of-the-gateway")
-    with json_server(strict.openai_chat) as server:
-        endpoint = ModelEndpoint(
-            "litellm:openai/some-model", f"{server.url}/v1", "MY_KEY", {"X-Team": "blue"}
-        )
-        reply = ask(resolve(endpoint), ModelRequest(PROMPT, CONVERSATION, seed=3))
-    assert (reply.message, reply.usage.input_tokens) == (Message("assistant", "All done."), 15)
-    assert server.headers[0]["authorization"] == "Bearer key-of-the-gateway"
-    assert server.headers[0]["x-team"] == "blue"
-
-
-def test_an_outage_behind_litellm_is_one_of_the_provider() -> None:
-    endpoint = ModelEndpoint("litellm:openai/some-model", "http://127.0.0.1:9/v1")
-    os.environ.setdefault("OPENAI_API_KEY", "k")
-    with pytest.raises(ProviderError) as caught:
-        ask(resolve(endpoint))
-    assert caught.value.retryable
-
-
 def clients() -> list[tuple[Any, str]]:
     import cohere
     from google import genai
@@ -232,7 +211,7 @@ def clients() -> list[tuple[Any, str]]:
     return [
         (genai.Client(api_key="k"), "name the model, gemini:MODEL or vertex:MODEL"),
         (Mistral(api_key="k"), "name the model, mistral:MODEL"),
-        (cohere.ClientV2(api_key="k"), "name the model, litellm:cohere/MODEL"),
+        (cohere.ClientV2(api_key="k"), "name the model, openai:MODEL@https://api.cohere.ai/compatibility/v1"),
         (bedrock_client("http://127.0.0.1:9"), "name the model, bedrock:MODEL"),
     ]
 
