@@ -57,7 +57,7 @@ def _copy_run(source: Store, target: Store, run: StoredRun, *, is_new: bool) -> 
         writer = target.runs.begin(begun, planned=run.planned, documents=documents)
     else:
         writer = target.runs.join(run.id)
-    writer.add_goldens(source.runs.goldens(run.id))
+    writer.add_goldens(source.runs.goldens(run.id), _name_of_goldens(source, run.id))
     added = sum(len(writer.add(batch)) for batch in _batches(source, run.id))
     target.runs.tag(run.id, *source.runs.get(run.id).tags)
     if run.finished:
@@ -69,6 +69,15 @@ def _batches(source: Store, run: str) -> Iterator[list[CaseResult]]:
     results = source.runs.results(run, trajectories=True)
     while batch := list(islice(results, AT_ONCE)):
         yield batch
+
+
+def _name_of_goldens(source: Core, run: str) -> str:
+    """The name under which a complete set of goldens is shared by runs; empty when it has none."""
+    sets = tables.golden_sets.c
+    runs = tables.runs.c
+    query = select(sets.fingerprint).join(tables.runs, runs.golden_set == sets.key).where(runs.id == run)
+    with source.read_transaction() as connection:
+        return connection.execute(query).scalar() or ""
 
 
 def _run_ids(store: Core) -> set[str]:
