@@ -13,8 +13,12 @@ from rightcall.agents.limits import RunLimits
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.datasets.formats import FORMATS
 from rightcall.datasets.goldens import load_goldens
-from rightcall.limbs.generate.command import GenerateOptions
-from rightcall.limbs.generate.config import ContextConstructionConfig, FiltrationConfig, StylingConfig
+from rightcall.limbs.generate.config import (
+    ContextConstructionConfig,
+    FiltrationConfig,
+    GenerateOptions,
+    StylingConfig,
+)
 from rightcall.limbs.generate.documents import READERS
 from rightcall.limbs.generate.production import Production
 from rightcall.limbs.generate.synthesizer import Synthesizer

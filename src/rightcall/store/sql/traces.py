@@ -38,10 +38,15 @@ from rightcall.store.sql.record_bytes import (
 Values = dict[str, list[float]]
 
 SESSIONS = "sessions"
+PAGE = 50
+EVERYTHING = TraceFilter()
+LONGEST_INPUT = 300
+NO_ROW = TraceRow("", "", "", "", started_at="", input="", calls=0, latency_ms=None, tokens=0, failed=False)
+ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
 
 
-class MonitorStates(StorePart):
-    """Documents of detectors, session counts, the sessions of the current hour, and alarms."""
+class Traces(StorePart):
+    """The part of the store for production traces and their monitor: `store.traces`."""
 
     __slots__ = ()
 
@@ -73,8 +78,7 @@ class MonitorStates(StorePart):
 
     def count_sessions(self, counts: Sequence[SessionCount]) -> None:
         """Write how many sessions a monitor has seen, in one transaction."""
-        named = {"\t".join((count.agent, count.version, count.name)): count for count in counts}
-        self.set_states(SESSIONS, {name: encode_record(count) for name, count in named.items()})
+        self.set_states(SESSIONS, {"\t".join((c.agent, c.version, c.name)): encode_record(c) for c in counts})
 
     def session_counts(self) -> list[SessionCount]:
         """Sessions by agent, version and check."""
@@ -167,19 +171,6 @@ class MonitorStates(StorePart):
         s = tables.session_hours.c
         with self._store.read_transaction() as connection:
             return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
-
-
-PAGE = 50
-EVERYTHING = TraceFilter()
-LONGEST_INPUT = 300
-NO_ROW = TraceRow("", "", "", "", started_at="", input="", calls=0, latency_ms=None, tokens=0, failed=False)
-ROW = [column for column in tables.traces.c if column.name not in ("content", "signature", "key")]
-
-
-class Traces(MonitorStates):
-    """The part of the store for production traces and their monitor: `store.traces`."""
-
-    __slots__ = ()
 
     def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
         """Store spans as received, under the id of their trace, in one transaction."""
@@ -371,10 +362,13 @@ def _add_counts(connection: Connection, counts: dict[tuple[str, str, str, str], 
         "ON CONFLICT (agent, version, name, day) DO UPDATE SET seen = check_counts.seen + excluded.seen, "
         "bad = check_counts.bad + excluded.bad"
     )
-    names = ("agent", "version", "name", "day", "seen", "bad")
-    rows = [
-        dict(zip(names, (*map(escape_text, place), int(total[0]), *total[1:]), strict=True))
-        for place, total in sorted(counts.items())  # in a fixed order, so that two writers do not deadlock
+    rows = [  # in a fixed order, so that two writers do not deadlock
+        dict(
+            zip(("agent", "version", "name", "day"), map(escape_text, place), strict=True),
+            seen=int(n),
+            bad=bad,
+        )
+        for place, (n, bad) in sorted(counts.items())
     ]
     if rows:
         connection.execute(statement, rows)
