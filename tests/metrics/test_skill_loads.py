@@ -190,7 +190,7 @@ def test_what_the_model_wrote_is_kept(loader: str) -> None:
     first, second = with_skill_calls(trajectory, index).calls
     assert (first.name, first.arguments) == ("pdf", {})
     assert first.notes["written"] == {"name": written.name, "arguments": written.arguments}
-    assert first.notes["loaded_by"] == written.kind and "reload" not in first.notes and second.notes["reload"]
+    assert first.notes["loaded_by"] == written.kind and (first.kind, second.kind) == ("direct", "plumbing")
     assert first.notes.get("plugin", "") == ("office" if "plugin" in loader else "")
     read_again = with_skill_calls(with_skill_calls(trajectory, index), index)
     assert read_again == with_skill_calls(trajectory, index)

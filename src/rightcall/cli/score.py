@@ -27,13 +27,18 @@ if TYPE_CHECKING:
     from rightcall.show.view.safety import SafetyView
 
 
-def as_trajectories(goldens: Path, recorded: Path) -> Path:
+def as_trajectories(goldens: Path, *files: Path) -> Path:
     """The path itself when it holds trajectories; for traces a temporary file with those that belong to a golden."""
-    if _begins_with_golden(recorded):
+    recorded = files[0]
+    if len(files) == 1 and _begins_with_golden(recorded):
         return recorded
     read_traces = find("services", "traced_goldens")
-    trajectories = read_traces(goldens, recorded) if read_traces is not None else None
+    trajectories = read_traces(goldens, *files) if read_traces is not None else None
     if trajectories is None:
+        if len(files) > 1:
+            raise click.UsageError(
+                "several files must all be traces or transcripts; join files of trajectories"
+            )
         return recorded
     from rightcall.datasets.trajectories import save_trajectories
 
@@ -91,24 +96,26 @@ def _begins_with_golden(recorded: Path) -> bool:
 
 @click.command(cls=GroupedCommand)
 @click.argument("goldens", type=click.Path(path_type=Path))
-@click.argument("trajectories", type=click.Path(path_type=Path))
+@click.argument("trajectories", type=click.Path(path_type=Path), nargs=-1, required=True)
 @takes_options(ScoreOptions)
-def score(goldens: Path, trajectories: Path, options: ScoreOptions) -> None:
+def score(goldens: Path, trajectories: tuple[Path, ...], options: ScoreOptions) -> None:
     """Score TRAJECTORIES (what an agent did) against GOLDENS (what it should have done).
 
     TRAJECTORIES may also be traces of any kind that `rightcall traces import` reads, if goldens name their trace or
-    spans name their golden (`rightcall.golden.id`). `-` reads one of the two from standard input, as JSON Lines.
-    Runs and sends nothing. Exit code 1 if the pass rate is below --min, where trials without an answer or a
-    record count as failed; 3 if nothing was checked or no attack was delivered, 4 if no case has an answer.
+    spans name their golden (`rightcall.golden.id`); and transcripts of coding agents, a file for each trial, that
+    begin with a golden's request or are named after it (`ID.jsonl`, `ID.2.jsonl`). `-` reads one of the files from
+    standard input, as JSON Lines. Runs and sends nothing. Exit code 1 if the pass rate is below --min, where trials
+    without an answer or a record count as failed; 3 if nothing was checked or no attack was delivered, 4 if no case
+    has an answer.
     """
     from rightcall.api.recorded_scores import score as score_files
     from rightcall.cli.collector import stop
     from rightcall.show.rows import write_rows
 
     stop()  # collecting takes a tenth of the time
-    hints = _hints(goldens, trajectories, options.tools)
-    read = read_standard_input(goldens, trajectories)
-    with names_of_user(*zip((goldens, trajectories), read, strict=True)):
+    hints = _hints(goldens, trajectories[0], options.tools)
+    read = read_standard_input(goldens, *trajectories)
+    with names_of_user(*zip((goldens, *trajectories), read, strict=True)):
         scores = score_files(
             read[0],
             as_trajectories(*read),

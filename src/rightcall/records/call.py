@@ -12,6 +12,11 @@ from rightcall.records.record import Reading, Record, Several, Spelled
 
 CallStatus = Literal["not_run", "ok", "error"]
 
+CallKind = Literal["direct", "plumbing", "program", "hosted"]
+"""How a call was made, by its type on the wire: directly; to find or load what the agent needs, as a search for tools;
+to start a program that calls tools itself; or by the provider, which runs the tool. Plumbing and programs are judged
+only where a golden names them."""
+
 RAISED = "raised"
 """The note on what a tool raised, where its framework told the model something else."""
 
@@ -68,7 +73,8 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
 
     `agent` is the agent that made the call; None means that it is not known, not that it is the root. `path` lists
     agents from the root to it, "" for one without a name: an agent that another one uses as a tool is below it, one
-    that was handed the conversation takes its place. `model.agent_names` reads both, and notes of older files.
+    that was handed the conversation takes its place. `records.agent_names` reads both. `caller` is the id of the
+    program, or of the call to another agent, inside which the call was made.
     """
 
     name: str
@@ -83,6 +89,8 @@ class ToolCall(Record, CallFields, frozen=True, metaclass=Spelled):
     approval: Approval | None = None
     agent: str | None = None
     path: Several[str] = ()
+    kind: CallKind = "direct"
+    caller: str = ""
 
     @property
     def arguments_unknown(self) -> bool:

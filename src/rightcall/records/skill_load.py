@@ -164,14 +164,13 @@ def with_skill_calls(trajectory: Trajectory, index: SkillIndex) -> Trajectory:
 def _normal_form(call: ToolCall, skill_call: SkillCall, loaded: set[str]) -> ToolCall:
     if skill_call.file:
         file = {"skill": skill_call.skill, "path": skill_call.file}
-        return replace(call, notes={**call.notes, "skill_file": file})
+        return replace(call, notes={**call.notes, "skill_file": file}, kind="plumbing")
     notes: dict[str, Any] = {**call.notes, "written": {"name": call.name, "arguments": call.arguments}}
     notes["loaded_by"] = skill_call.loaded_by
     if skill_call.plugin:
         notes["plugin"] = skill_call.plugin
-    if skill_call.skill in loaded:
-        notes["reload"] = True
-    return replace(call, name=skill_call.skill, arguments={}, raw=None, notes=notes)
+    kind = "plumbing" if skill_call.skill in loaded else call.kind
+    return replace(call, name=skill_call.skill, arguments={}, raw=None, notes=notes, kind=kind)
 
 
 @lru_cache(maxsize=4096)

@@ -75,7 +75,7 @@ class SkillContract:
         agent = self.agent(plan(Call(*self.load, "c1"), Call(*self.load, "c2"), Call(*self.read_file, "c3")))
         outcomes, (first, second, third) = judged(agent, **self.options)
         assert outcomes == LOADED
-        assert "reload" not in first.notes and second.notes["reload"] is True
+        assert (first.kind, second.kind) == ("direct", "plumbing")
         assert third.notes["skill_file"] == {"skill": "minutes", "path": FILE}
 
     def test_a_load_that_fails_is_none(self):

@@ -15,6 +15,7 @@ from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
 from rightcall.records.call import ToolCall
 from rightcall.records.dialects import read_document, read_messages, trajectory_from_messages
+from rightcall.records.dialects.coding_agents import read_transcript
 from rightcall.records.dialects.endings import UnfinishedAnswerError, require_calls, stop_of, stop_of_answer
 from rightcall.records.dialects.part_kinds import LISTS, SINGLES
 from rightcall.records.dialects.stream_pieces import AnswerStream
@@ -197,6 +198,17 @@ class ReplyReader:
                 f"agent.response: nothing found at {', '.join(dead)} in the first {TRIED} replies;"
                 " the run stopped before spending more"
             )
+
+
+def read_transcript_of(content: bytes) -> Trajectory | None:
+    """What a coding agent did that printed its transcript; None when it printed something else."""
+    try:
+        transcript = read_transcript(content, "the transcript")
+    except InputError as error:
+        raise UnreadableReplyError(f"{error.problem} ({error.hint})") from None
+    if transcript is None:
+        return None
+    return msgspec.structs.replace(transcript.trajectory, error=scrub(transcript.trajectory.error))
 
 
 def _is_own(value: dict[str, Any]) -> bool:

@@ -14,18 +14,30 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.remote.addressed_session import AddressedAgent, AddressedSession, Asking
-from rightcall.agents.remote.agent_reply import AgentFailedError
+from rightcall.agents.remote.agent_reply import (
+    AgentFailedError,
+    UnreadableReplyError,
+    read_transcript_of,
+    start_of,
+)
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.operating_system import kill_process_tree, new_process_tree, terminate_process_tree
 from rightcall.core.redaction.clean_text import scrub
 from rightcall.core.text import one_line
+from rightcall.records.dialects.coding_agents import claims_bytes
 from rightcall.records.golden import Golden
 from rightcall.records.trajectory import Trajectory
 
 LARGEST = 16 << 20
 KEPT_STDERR = 64 << 10
+CODING_AGENTS = {
+    "claude": "-p --output-format stream-json --verbose",
+    "codex": "exec --json",
+    "gemini": "--output-format stream-json",
+}
+"""Programs that are asked in plain text and print a transcript, with the words that make them do so."""
 GRACE = 2.0
 """Seconds between terminating a program and killing it."""
 
@@ -37,6 +49,7 @@ class ExecAgent(AddressedAgent):
         super().__init__(exchange, asking)
         self._command = command
         self.name = "exec:" + " ".join(word for word in command[:2] if "=" not in word)
+        self._product = Path(command[0]).stem if exchange.request is None else ""
         self._folder = exchange.folder or None
         self._idle: list[_Program] = []
         self._all: list[_Program] = []
@@ -63,10 +76,18 @@ class ExecAgent(AddressedAgent):
     async def _once(self, ask: dict[str, Any], user_text: str) -> Trajectory:
         program = await self.start_program(ask.get("traceparent", ""))
         try:
-            content = await program.whole_reply(encode(self.exchange.body(ask)))
+            plain = self._product in CODING_AGENTS
+            content = await program.whole_reply(
+                user_text.encode() if plain else encode(self.exchange.body(ask))
+            )
         finally:
             await program.end()
-        return self.read(_reply_in(content), user_text)
+        transcript = read_transcript_of(content)
+        if transcript is None and plain:
+            raise UnreadableReplyError(
+                f"{self.name} wrote no transcript: start it with {CODING_AGENTS[self._product]}: {start_of(content)}"
+            )
+        return transcript or self.read(_reply_in(content), user_text)
 
     async def start_program(self, traceparent: str = "") -> _Program:
         try:
@@ -157,7 +178,7 @@ class _Program:
         content = await self._read_all()
         code = await self._process.wait()
         await self._listening
-        if code != 0:
+        if code != 0 and not claims_bytes(content):  # a transcript says itself how it ended
             raise AgentFailedError(f"{self._name} exited with code {code}{self._last_words()}")
         if not content.strip():
             raise AgentFailedError(f"{self._name} wrote no reply to stdout{self._last_words()}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,13 @@ from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.span_spool import SpanSpool
 from rightcall.limbs.traces.trace import Trace
 from rightcall.limbs.traces.unpack import ZIP, TooLarge, open_unpacked
+from rightcall.records.dialects import coding_agents
 
 MAX_DOCUMENT = 512 * 1024 * 1024
 MAX_LINE = 64 * 1024 * 1024
 DEEPEST = 200
+FILE = "file"
+"""What the resource of a transcript's trace names: the file, which may be called after its golden."""
 BLANK = b" \t\r\n"
 BOM = b"\xef\xbb\xbf"
 
@@ -89,10 +92,11 @@ def is_trace_export(path: str | Path) -> bool:
                 return next(iter(protobuf_items(_whole(path, file), Problems())), None) is not None
             first = file.readline(MAX_LINE)
             head = _decode_json(first.removeprefix(BOM))
+            following = [] if head is None else [_decode_json(file.readline(MAX_LINE)) for _ in range(2)]
             head = _decode_json(first + _whole(path, file)) if head is None else head
     except (OSError, InputError, WireError, IndexError):
         return False
-    if inspect_log.claims(head):
+    if inspect_log.claims(head) or coding_agents.claims([head, *following]):
         return True
     return bool(kind_of(next(iter(records_in(head)), None)))
 
@@ -133,14 +137,19 @@ def _read_protobuf(path: Path, file: io.BufferedReader, collected: Collected) ->
 
 def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> None:
     """One record per line when the first line is a complete record; otherwise one document."""
-    first = file.readline(MAX_LINE + 1)
-    alone = len(first) > MAX_LINE or not file.peek(1)
-    head = None if alone else _decode_json(first.removeprefix(BOM))
+    read_line = partial(file.readline, MAX_LINE + 1)
+    lines = list(islice(iter(read_line, b""), coding_agents.NAMED_LINES))
+    first = lines[0]
+    start = b"".join(lines).removeprefix(BOM)
+    if coding_agents.claims_bytes(start):
+        collected.ready.append(iter((_transcript_trace(path, start + _whole(path, file)),)))
+        return
+    head = None if len(first) > MAX_LINE or len(lines) == 1 else _decode_json(first.removeprefix(BOM))
     if head is None:
-        _take_whole(path, first + _whole(path, file), collected)
+        _take_whole(path, start + _whole(path, file), collected)
         return
     is_known = _take_record(path, head, collected, f"{path}:1", size=len(first))
-    for number, line in enumerate(iter(partial(file.readline, MAX_LINE + 1), b""), 2):
+    for number, line in enumerate(chain(lines[1:], iter(read_line, b"")), 2):
         where = f"{path}:{number}"
         if not line.strip():
             continue
@@ -154,6 +163,25 @@ def _read_json(path: Path, file: io.BufferedReader, collected: Collected) -> Non
         is_known |= _take_record(path, record, collected, where, size=len(line))
     if not is_known:
         raise _unknown(path, _keys(head))
+
+
+def _transcript_trace(path: Path, data: bytes) -> Trace:
+    """The trace that a coding agent's transcript is."""
+    transcript = coding_agents.read_transcript(data, str(path))
+    assert transcript is not None  # claimed by its first lines
+    product = transcript.format.partition("-")[0]
+    return Trace(
+        transcript.session or path.stem,
+        transcript.trajectory,
+        input=transcript.input,
+        session=transcript.session,
+        agent=product,
+        model=transcript.trajectory.served_model,
+        source=transcript.format,
+        incomplete=transcript.cut,
+        resource={FILE: path.stem},
+        problems=("the transcript has no end",) if transcript.cut else (),
+    )
 
 
 def _take_whole(path: Path, data: bytes, collected: Collected) -> None:

@@ -72,9 +72,8 @@ def places_not_judged(golden: Golden, calls: Iterable[ToolCall], tools: Mapping[
 
 
 def places_of_upkeep(calls: Iterable[ToolCall]) -> frozenset[int]:
-    """Places of calls that load a skill again or read another file of one: not judged unless they are expected."""
-    marks = ("reload", "skill_file")
-    return frozenset(at for at, call in enumerate(calls) if not call.notes.keys().isdisjoint(marks))
+    """Places of calls that find or load what the agent needs, or start a program: not judged unless they are expected."""
+    return frozenset(at for at, call in enumerate(calls) if call.kind in ("plumbing", "program"))
 
 
 def calls_to_judge(golden: Golden, trajectory: Trajectory, tools: Mapping[str, Tool]) -> list[ToolCall]:

@@ -22,7 +22,6 @@ from rightcall.metrics.matching.call_kinds import (
     places_not_judged,
     places_of_upkeep,
     read_skills,
-    skills_of,
 )
 from rightcall.metrics.matching.case_numbers import (
     blank_read,
@@ -120,7 +119,7 @@ def _judge_case(
     tools: Mapping[str, Tool],
     rules: ScoringRules,
 ) -> CaseVerdict:
-    upkeep = places_of_upkeep(trajectory.calls) if skills_of(tools) is not None else NO_PLACES
+    upkeep = places_of_upkeep(trajectory.calls)
     left_out = places_not_judged(golden, trajectory.calls, tools)
     tools = callable_tools(tools)
     if not rules.half_credit and not upkeep and nothing_unusual(golden, trajectory):

@@ -60,13 +60,13 @@ def read_items(
     `expand` makes items of a whole response in the list. `joins` is for lists of the Responses API.
     """
     items = any(isinstance(item, dict) and type_of(item) in ITEMS for item in raw)
-    reader = _ItemReader(where, expand, joins or items)
+    reader = ItemReader(where, expand, joins or items)
     for i, item in enumerate(raw):
         reader.add(wire.require_type(item, dict, where, f"messages[{i}]"), f"messages[{i}]")
     return wire.merge_tool_messages(reader.messages)
 
 
-class _ItemReader:
+class ItemReader:
     def __init__(self, where: str, expand: Expand | None, joins: bool) -> None:
         self.messages: list[Message] = []
         self._where = where

@@ -6,6 +6,8 @@ these tables is unknown, and an unknown part of an assistant's message is refuse
 
 from __future__ import annotations
 
+from rightcall.records.call import CallKind
+
 TEXTS = {
     "text": ("text", "content"),
     "input_text": ("text",),
@@ -41,19 +43,36 @@ CALLS = frozenset(
 )  # fmt: skip
 """Calls that name their tool."""
 
-HOSTED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "web_search_call": ("web_search", ("action",)),
-    "file_search_call": ("file_search", ("queries",)),
-    "code_interpreter_call": ("code_interpreter", ("code",)),
-    "image_generation_call": ("image_generation", ("revised_prompt",)),
-    "computer_call": ("computer", ("action", "actions")),
-    "local_shell_call": ("local_shell", ("action",)),
-    "shell_call": ("shell", ("action",)),
-    "apply_patch_call": ("apply_patch", ("operation",)),
-    "tool_search_call": ("tool_search", ("arguments",)),
-    "program": ("program", ("code",)),
+HOSTED: dict[str, tuple[str, tuple[str, ...], CallKind]] = {
+    "web_search_call": ("web_search", ("action",), "hosted"),
+    "file_search_call": ("file_search", ("queries",), "hosted"),
+    "code_interpreter_call": ("code_interpreter", ("code",), "hosted"),
+    "image_generation_call": ("image_generation", ("revised_prompt",), "hosted"),
+    "computer_call": ("computer", ("action", "actions"), "hosted"),
+    "local_shell_call": ("local_shell", ("action",), "hosted"),
+    "shell_call": ("shell", ("action",), "hosted"),
+    "apply_patch_call": ("apply_patch", ("operation",), "hosted"),
+    "tool_search_call": ("tool_search", ("arguments",), "plumbing"),
+    "program": ("program", ("code",), "program"),
 }
-"""Calls of a provider's own tools: the name they are scored by, and the fields that are their arguments."""
+"""Calls of a provider's own tools: the name they are scored by, the fields that are their arguments, and their kind."""
+
+SERVER_CALLS = frozenset(
+    (
+        "server_tool_use",
+        "mcp_tool_use",
+        "server_tool_call",
+        "mcp_call",
+        "mcp_approval_request",
+        "builtin-tool-call",
+    )
+)
+"""Calls of tools that the provider runs, which name their tool."""
+SERVER_TOOLS: dict[str, CallKind] = {
+    "tool_search_tool_regex": "plumbing", "tool_search_tool_bm25": "plumbing", "advisor": "plumbing",
+    "code_execution": "program", "bash_code_execution": "program", "text_editor_code_execution": "program",
+}  # fmt: skip
+"""Those that are not hosted: by these names, in calls of those types alone."""
 
 RESULTS = frozenset(
     ("tool_result", "tool-result", "tool-error", "tool_call_response", "tool_response", "function_response",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from rightcall.records.call import CallKind
 from rightcall.records.dialects import part_kinds as kinds
 
 ABSENT: Any = msgspec.UNSET
@@ -38,6 +39,8 @@ class SpelledCall(NamedTuple):
     free: bool = False
     lean: bool = False
     result: SpelledResult | None = None
+    kind: CallKind = "direct"
+    caller: Any = ""
 
 
 class MessagePart(NamedTuple):
@@ -116,7 +119,7 @@ def _by_field(part: dict[str, Any]) -> MessagePart:
             call = read_call({"id": part.get("id"), **inner})._replace(lean=True)
     for field in kinds.CODE_FIELDS:
         if isinstance(inner := part.get(field), dict):
-            call = SpelledCall("code_execution", inner, inner.get("id") or "")
+            call = SpelledCall("code_execution", inner, inner.get("id") or "", kind="program")
     for field in (*kinds.RESULT_FIELDS, *kinds.CODE_RESULT_FIELDS):
         if isinstance(inner := part.get(field), dict):
             result = read_result(inner)
@@ -174,8 +177,28 @@ def read_call(raw: dict[str, Any]) -> SpelledCall:
     free = source is custom or kind == "custom_tool_call"
     lean = kind in kinds.LEAN or "toolCallId" in raw
     return SpelledCall(
-        name, arguments, _first(raw, kinds.IDS, ""), free, lean=lean, result=_own_result(raw, kind)
+        name,
+        arguments,
+        _first(raw, kinds.IDS, ""),
+        free,
+        lean=lean,
+        result=_own_result(raw, kind),
+        kind=_kind_of(source, kind, name),
+        caller=_caller_of(raw),
     )
+
+
+def _kind_of(source: dict[str, Any], kind: str, name: Any) -> CallKind:
+    """By the type of the item; a name says more only where the type says that the provider ran it."""
+    if kind in kinds.SERVER_CALLS:
+        return kinds.SERVER_TOOLS.get(name, "hosted") if isinstance(name, str) else "hosted"
+    return "hosted" if isinstance(source.get("toolType", source.get("tool_type")), str) else "direct"
+
+
+def _caller_of(raw: dict[str, Any]) -> Any:
+    """The id of the program that made a call."""
+    caller = raw.get("caller")
+    return _first(caller, ("tool_id", "caller_id"), "") if isinstance(caller, dict) else ""
 
 
 def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
@@ -195,11 +218,13 @@ def _own_result(raw: dict[str, Any], kind: str) -> SpelledResult | None:
 
 
 def _read_hosted_call(item: dict[str, Any], kind: str) -> SpelledCall:
-    name, fields = kinds.HOSTED[kind]
+    name, fields, surface = kinds.HOSTED[kind]
     call_fields = {field: item[field] for field in fields if item.get(field) is not None}
     only = next(iter(call_fields.values()), None)
     arguments = only if len(call_fields) == 1 and isinstance(only, dict) else call_fields
-    return SpelledCall(name, arguments, _first(item, kinds.IDS, ""), result=_own_result(item, kind))
+    call_id = _first(item, kinds.IDS, "")
+    result = _own_result(item, kind)
+    return SpelledCall(name, arguments, call_id, result=result, kind=surface, caller=_caller_of(item))
 
 
 def read_result(raw: dict[str, Any]) -> SpelledResult:
@@ -212,6 +237,10 @@ def read_result(raw: dict[str, Any]) -> SpelledResult:
         failed = isinstance(output, dict) and str(output.get("type")).endswith("_error")
     failed = failed or raw.get("is_error") is True or raw.get("isError") is True
     failed = failed or raw.get("status") in ("error", "failed") or raw.get("type") == "tool-error"
+    if (
+        raw.get("type") == "tool_search_output"
+    ):  # of a search on the server it names no call, and has an id of its own
+        return SpelledResult(raw.get("call_id") or "", {"tools": output}, failed, "tool_search")
     call_id = _first(raw, ("call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_call_id", "id"), "")
     return SpelledResult(call_id, output, failed, _first(raw, kinds.NAMES, ""))
 

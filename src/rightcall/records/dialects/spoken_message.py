@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.records.call import ToolCall, ToolResult
@@ -207,8 +206,7 @@ def _match_results(
     matched = []
     for call in calls:
         result = by_id.pop(call.id, None) if call.id else None
-        status = "ok" if result is None or not result.is_error else "error"
-        matched.append(call if result is None else replace(call, status=status, output=result.output))
+        matched.append(call if result is None else wire.with_result(call, result))
     loose = [result for result in results if not result.call_id]
     return matched, [*by_id.values(), *loose]
 

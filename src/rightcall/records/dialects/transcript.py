@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rightcall.core.errors import InputError
 from rightcall.records.call import ToolCall, ToolResult
-from rightcall.records.dialects.wire import results_of
+from rightcall.records.dialects.wire import results_of, with_result
 from rightcall.records.message import Message
 from rightcall.records.record import plain_constructor
 from rightcall.records.trajectory import Trajectory
@@ -92,10 +92,14 @@ class _Transcript:
         place = self._place_of(result)
         if place is not None:
             self._answered.add(place)
-            status = "error" if result.is_error else "ok"
-            self.calls[place] = replace(self.calls[place], status=status, output=result.output)
+            self.calls[place] = with_result(self.calls[place], result)
 
     def _place_of(self, result: ToolResult) -> int | None:
+        if not result.call_id and result.name == "tool_search":  # the last search that is open
+            for place in reversed(self._in_order):
+                call = self.calls[place]
+                if call.kind == "plumbing" and call.name == result.name and place not in self._answered:
+                    return place
         same_id = self._waiting.get(result.call_id) if result.call_id else None
         queue = same_id or (self._waiting.get("") if result.call_id else self._in_order)
         while queue:

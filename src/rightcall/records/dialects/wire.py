@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
-from rightcall.records.call import ToolCall, ToolResult
+from rightcall.records.call import CallStatus, ToolCall, ToolResult
 from rightcall.records.dialects.parts import ABSENT, SpelledCall
 from rightcall.records.message import Message
 from rightcall.records.record import plain_constructor
@@ -142,9 +142,41 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
         call = ToolCall(name, None, call_id, raw=output_text(arguments))
     else:
         call = parse_noted_call(name, arguments, call_id)
+    if raw.kind != "direct" or raw.caller:
+        call = replace(call, kind=raw.kind, caller=str(raw.caller))
     if raw.result is None:
         return call
-    return replace(call, status="error" if raw.result.failed else "ok", output=raw.result.output)
+    return with_result(call, ToolResult(call_id, raw.result.output, raw.result.failed))
+
+
+def with_result(call: ToolCall, result: ToolResult) -> ToolCall:
+    """The call with its result. A result that refers to definitions is that of a search for tools, whoever ran it."""
+    status: CallStatus = "error" if result.is_error else "ok"
+    tool_names = _tools_in(result.output, call.kind == "plumbing")
+    if not tool_names:
+        return replace(call, status=status, output=result.output)
+    notes = {**call.notes, "found": tool_names}
+    kind = call.kind if call.kind == "program" else "plumbing"
+    return replace(call, status=status, output=result.output, kind=kind, notes=notes)
+
+
+def _tools_in(output: Any, is_search: bool) -> list[str]:
+    """The names of tools that a search found: those that its result refers to or defines."""
+    names: list[str] = []
+    waiting = [output] if isinstance(output, list | dict) else []
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, list):
+            waiting += [inner for inner in reversed(here) if isinstance(inner, list | dict)]
+        elif here.get("type") == "tool_reference":
+            names.append(str(here.get("tool_name")))
+        elif is_search and here.get("type") == "function" and isinstance(here.get("name"), str):
+            names.append(here["name"])
+        elif is_search or here.get("type") == "tool_search_tool_search_result":
+            waiting += [
+                inner for name, inner in reversed(here.items()) if name in ("tools", "tool_references")
+            ]
+    return names
 
 
 def repeated_key(text: str | bytes) -> str:

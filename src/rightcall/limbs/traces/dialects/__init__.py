@@ -78,7 +78,9 @@ EXPORTS: dict[str, ModuleType] = {
 }
 OTLP_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 LISTS = ("data", "traces", "runs", "observations", "spans", "items", "results")
-KNOWN = "OTLP JSON or protobuf, MLflow, LangSmith, Langfuse, Phoenix, Inspect AI"
+KNOWN = (
+    "OTLP JSON or protobuf, MLflow, LangSmith, Langfuse, Phoenix, Inspect AI, Claude Code, Codex, Gemini CLI"
+)
 
 
 def kind_of(record: Any) -> str:
