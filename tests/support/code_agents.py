@@ -55,10 +55,16 @@ class OwnTools:
 def deciding_server(decide: Decide, goldens: Sequence[Golden]) -> Iterator[str]:
     """A model that answers by `decide`; the name of the model that is asked for is the id of the golden."""
     expected = {golden.id: golden.expected_calls for golden in goldens}
+    with answering_server(lambda body: _answer(decide, body, expected[body["model"]])) as address:
+        yield address
+
+
+@contextmanager
+def answering_server(answer_to: Callable[[Json], Answer]) -> Iterator[str]:
+    """A model of all three APIs that answers each request by its body."""
 
     async def handle(request: web.Request) -> web.Response:
-        body = await request.json()
-        answer = _answer(decide, body, expected[body["model"]])
+        answer = await asyncio.to_thread(answer_to, await request.json())
         if request.path.endswith("/chat/completions"):
             return web.json_response(chat_reply(answer)[0])
         if request.path.endswith("/responses"):

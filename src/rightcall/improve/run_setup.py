@@ -37,8 +37,8 @@ class RunRecord(Record, frozen=True):
     """The setup by which two runs are compared. `known` is false for runs stored before setups were kept.
 
     Of an agent that is code: hashes of its files, of the project's files that it read, and of environment variables;
-    their `texts`; and the instructions and tools that its requests had. `owned` is false for it: nobody but its author
-    can change those.
+    their `texts`; and the instructions and tools (`offered`) that its requests had. `owned` is false for it: nobody but
+    its author can change those.
     """
 
     run: str
@@ -47,6 +47,7 @@ class RunRecord(Record, frozen=True):
     setup: AgentSetup = AgentSetup()
     versions: dict[str, str] = {}
     fingerprints: dict[str, str] = {}
+    offered: tuple[Tool, ...] = ()
     known: bool = True
     code: dict[str, str] = {}
     files_read: dict[str, str] = {}
@@ -77,6 +78,7 @@ def run_record(store: Store, stored: StoredRun) -> RunRecord:
         run=run.id,
         agent=run.agent,
         tools=tools or watched.heard.tools,
+        offered=watched.heard.tools,
         setup=setup or AgentSetup(model=run.agent),
         versions=run.versions,
         fingerprints=run.fingerprints,

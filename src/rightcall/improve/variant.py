@@ -5,13 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
-from rightcall.agents.agent import Agent, is_address
+import msgspec
+
+from rightcall.agents.agent import Agent, is_address, is_function, tools_of
 from rightcall.agents.observed.observed_agent import ObservedAgent
+from rightcall.agents.observed.request_desk import RequestChange
 from rightcall.core.errors import ConfigError
+from rightcall.improve.run_setup import RunRecord
 from rightcall.records.tool import Tool
+from rightcall.run.plan import Plan
 from rightcall.tools.definitions.function import FunctionTool, tool as as_function_tool
+from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.runtime.bound_tool import BoundTool
 from rightcall.tools.worlds.base import World
 
@@ -26,6 +33,9 @@ def redefine_agent(
             "tools that an MCP server runs for real keep its definitions; try other ones with execute: mock"
         )
     _require_reach(agent, fields.get("system", agent.system) != agent.system)
+    if isinstance(agent.model, ObservedAgent):
+        change = _request_change(agent, tools, renamed or {}, fields.get("system", agent.system))
+        return replace(agent, model=replace(agent.model, change=change))
     offered = {skill.name for skill in agent.skills}
     skills = [tool for tool in tools if tool.name in offered]
     given_tools = [tool for tool in tools if tool.name not in offered]
@@ -39,12 +49,51 @@ def _require_reach(agent: Agent, system: bool) -> None:
         raise ConfigError(
             f"'{agent.name}' is not sent {field}, so other ones cannot be tried; add {{{{{field}}}}} to agent.request"
         )
-    model = agent.model
-    if isinstance(model, ObservedAgent) or (callable(model) and not hasattr(model, "complete")):
+    if isinstance(agent.model, ObservedAgent) and agent.model.request_problem:
+        raise ConfigError(f"other definitions cannot be tried: {agent.model.request_problem}")
+    if is_function(agent.model):
         raise ConfigError(
             f"'{agent.name}' defines its tools and instructions itself, so other ones cannot be tried; "
-            "use its model in the suite (model: provider:model with tools), or change what users say"
+            "observe it (agent.observe: auto), and they are tried in its requests"
         )
+
+
+def with_heard_setup(plan: Plan, record: RunRecord) -> Plan:
+    """The plan with what an observed agent's requests had in a run: its tools and its instructions."""
+    agent = plan.agent
+    if not isinstance(agent.model, ObservedAgent):
+        return plan
+    named = {tool.name: tool for tool in plan.definitions}
+    heard = [
+        msgspec.structs.replace(tool, annotations=named[tool.name].annotations)
+        if tool.name in named
+        else tool
+        for tool in record.offered
+    ]
+    skills = [tool for tool in agent.tools if getattr(tool, "kind", "tool") != "tool"]
+    tools = [*heard, *skills] if heard else agent.tools
+    return replace(plan, agent=replace(agent, tools=tools, system=record.heard))
+
+
+def _request_change(
+    agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str], system: str
+) -> RequestChange:
+    """What the agent's requests have to say instead. Its own code runs its tools by their names."""
+    before = {tool.name: tool for tool in chain.from_iterable(map(definitions_of, tools_of(agent)))}
+    if renamed or [tool.name for tool in tools] != list(before):
+        raise ConfigError(
+            f"the code of '{agent.name}' runs its tools, so only their texts and schemas can be tried in its requests,"
+            " not other names, tools or orders"
+        )
+    if not system.startswith(agent.system):
+        raise ConfigError(f"the instructions of '{agent.name}' can only be added to in its requests")
+    changed = {
+        tool.name: tool
+        for tool in tools
+        if (tool.description, tool.input_schema)
+        != (before[tool.name].description, before[tool.name].input_schema)
+    }
+    return RequestChange(changed, system.removeprefix(agent.system).strip())
 
 
 def _redefine_tools(agent: Agent, tools: Sequence[Tool], renamed: Mapping[str, str]) -> list[Any]:

@@ -42,6 +42,8 @@ class AdapterInfo(Record, frozen=True):
     needs: tuple[str, ...] = ()
     approvals: bool = False
     naming: str = ""
+    in_process: bool = True
+    """Whether the model is asked from this process."""
     adapter: str = ""
     """`module:attribute` of the `Adapter`, for adapters of other packages."""
 
@@ -108,7 +110,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "a function that calls `query` itself is not observed",
             "definitions are inside the servers: for `rightcall list tools` and `lint`, name the list of tools",
         ),
-        functions=False,
+        functions=False, in_process=False,
         needs=("claude_agent_sdk:ClaudeSDKClient.receive_response",),
         naming='ClaudeAgentOptions(agents={"billing": AgentDefinition(…)})',
     ),

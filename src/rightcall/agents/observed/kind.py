@@ -60,6 +60,8 @@ class OpenObserved(OpenAgent):
         mocked = observed.tools_run == "mock" or with_roles
         if problem and (mocked or (layers and not tools_seen)):
             raise ConfigError(problem)
+        if problem and layers and observed.request_problem:
+            raise ConfigError(observed.request_problem)
         self._at_tools = not problem and (mocked or bool(layers) or agent.recordings is not None)
         # the framework runs the agent: only its author can stop it
         rules = ToolRules(strict=False, approvals=approvals if "guard" in layers else None)

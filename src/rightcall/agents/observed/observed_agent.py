@@ -129,6 +129,14 @@ class ObservedAgent:
         return bool(self._infos) and all(info.tools == "mock" for info in self._infos)
 
     @property
+    def request_problem(self) -> str:
+        """Why nothing can be put into its requests; empty when they leave from this process."""
+        away = [info.title for info in self._infos if not info.in_process]
+        return (
+            f"{away[0]} asks the model from another program, whose requests cannot be changed" if away else ""
+        )
+
+    @property
     def sees_approvals(self) -> bool:
         """Whether requests for approval can be observed, and answered by a suite."""
         return self.info is not None and self.info.approvals

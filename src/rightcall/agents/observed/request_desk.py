@@ -62,6 +62,7 @@ class RequestDesk(Desk):
         self.at_tools = at_tools
         self.recorders: Sequence[EventRecorder] = ()
         self.problem = ""
+        self._changes_sent = False
         self._golden = golden
         self._change = change
         self._told: dict[tuple[str, str, int], ToolAnswer | None] = {}
@@ -79,7 +80,9 @@ class RequestDesk(Desk):
                 changed = self._put_results(request)
                 changed |= self._put_definitions(request)
                 if self._change.paragraph:
-                    changed |= request.extend_system(self._change.paragraph)
+                    request.extend_system(self._change.paragraph)
+                    changed = True
+                self._changes_sent |= changed
                 return request.encoded() if changed else body
             except Exception as error:
                 self.problem = (
@@ -94,6 +97,17 @@ class RequestDesk(Desk):
         lines = [*trajectory.ledger, *unheard]
         numbered = (msgspec.structs.replace(line, effect_id=at) for at, line in enumerate(lines, start=1))
         return msgspec.structs.replace(trajectory, ledger=tuple(numbered)) if unheard else trajectory
+
+    @property
+    def unreached(self) -> str:
+        """Why nothing shows what a change does: the model was asked, and no request of it passed here."""
+        if (
+            self._changes_sent
+            or self._change == RequestChange()
+            or not any(r.requests for r in self.recorders)
+        ):
+            return ""
+        return "its requests do not pass here, or do not have the tools that were changed, so nothing can be tried"
 
     def _put_results(self, request: SentRequest) -> bool:
         changed = False

@@ -80,16 +80,18 @@ class SentResult(NamedTuple):
 class SentRequest:
     """A request that asks a model; `body` is changed in place."""
 
-    def __init__(self, body: Json, field: str) -> None:
+    def __init__(self, body: Json, field: str, path: str) -> None:
         self.body = body
         self._field = field
+        self._path = path
 
     @classmethod
     def of(cls, method: str, path: str, body: bytes) -> SentRequest | None:
         """The request; None for one that asks no model, or that is in no format that is read."""
         document = json_body(body) if method.upper() == "POST" else None
-        field = "" if document is None else question_field(path.lower(), document)
-        return None if document is None or not field else cls(document, field)
+        path = path.lower().rstrip("/").removesuffix("-stream")
+        field = "" if document is None else question_field(path, document)
+        return None if document is None or not field else cls(document, field, path)
 
     def encoded(self) -> bytes:
         return msgspec.json.encode(self.body)
@@ -117,13 +119,26 @@ class SentRequest:
                 continue
         return offered
 
-    def extend_system(self, text: str) -> bool:
-        """Add a paragraph to the end of the instructions; False when it has none that could take it."""
+    def extend_system(self, text: str) -> None:
+        """Add a paragraph to the end of the instructions; a request without any gets them."""
         items = self.body[self._field]
         for item in items if isinstance(items, list) else ():
             if isinstance(item, dict) and item.get("role") in SYSTEM_ROLES:
-                return _extend(item, "content", text)
-        return any(_extend(self.body, name, text) for name in SYSTEM_FIELDS if self.body.get(name))
+                _extend(item, "content", text)
+                return
+        if any(_extend(self.body, name, text) for name in SYSTEM_FIELDS if self.body.get(name)):
+            return
+        for ending, name, value in (
+            ("/responses", "instructions", text),
+            ("/messages", "system", text),
+            ("/converse", "system", [{"text": text}]),
+            ("generatecontent", "systemInstruction", {"parts": [{"text": text}]}),
+        ):
+            if self._path.endswith(ending):
+                self.body[name] = value
+                return
+        if isinstance(items, list):
+            self.body[self._field] = [{"role": "system", "content": text}, *items]
 
 
 def redefine(fields: Json, before: Tool, after: Tool) -> None:

@@ -93,6 +93,8 @@ class ObservedSession:
             self._end_early(None)
             raise
         self._refuse_broken_hooks()
+        if self._requests is not None and self._requests.unreached:
+            raise ConfigError(self._requests.unreached)
         for watch in self._watches.values():
             if output is not None:
                 watch.recorder.finished(output)

@@ -37,6 +37,8 @@ from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proof.preselection import screening_rate
 from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
+from rightcall.improve.run_setup import run_record
+from rightcall.improve.variant import with_heard_setup
 from rightcall.records.open_call import unknown_calls_text
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
@@ -57,6 +59,7 @@ async def improve_plan(
     Where too few goldens could be held out to prove anything, or those that are left show no cause, changes are tried
     on all of them, and the result says so.
     """
+    plan = with_heard_setup(plan, run_record(store, store.runs.get(run)))
     improvement = await _improve(plan, store, run, options or ImproveOptions())
     if improvement.outcome == "accepted":
         return improvement

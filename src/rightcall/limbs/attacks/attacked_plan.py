@@ -111,7 +111,7 @@ def for_agent(plan: AttackPlan, agent: Agent) -> AttackPlan:
     model = agent.model
     if isinstance(model, ObservedAgent):
         allowed: tuple[str, ...] = IN_REQUESTS
-        if problem := unread_tools(model, tools_of(agent)):
+        if problem := model.request_problem or unread_tools(model, tools_of(agent)):
             raise ConfigError(f"attacks: {problem}")
     elif is_address(model) if isinstance(model, str) else callable(model) and not hasattr(model, "complete"):
         raise ConfigError(_own_tools(agent))
