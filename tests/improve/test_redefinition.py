@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.agents.remote.exchange import Exchange
 from rightcall.core.errors import ConfigError
@@ -28,9 +27,8 @@ def ask(golden):
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}", "t": "{{tools}}"})), True),
         (Agent(f"http:{URL}", exchange=Exchange(request={"q": "{{input}}"})), False),
         (Agent(ask), False),
-        (Agent(rc.observe(ask)), False),
     ],
-    ids=["model", "http", "http with tools", "http without tools", "function", "observed"],
+    ids=["model", "http", "http with tools", "http without tools", "function"],
 )
 def test_other_definitions_are_refused_where_they_would_not_reach_the_agent(agent, reached):
     new = [Tool("t", "New.")]
