@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.records import ToolCall
-from rightcall.run.baseline_file import load_baseline
-from rightcall.run.result_marks import join_marks, result_marks
+from rightcall.run.baseline_file import join_marks, load_baseline, result_marks
 from tests.cli.conftest import rightcall
 
 __all__ = ["rightcall"]

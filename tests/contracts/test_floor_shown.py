@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rightcall.cli.main import cli
 from rightcall.core.codec import encode
 from rightcall.records import ExpectedCall, Golden, Tool
-from rightcall.run.trivial_agents import TrivialScorer
+from rightcall.run.floor import TrivialScorer
 
 GOLDENS = [
     *(

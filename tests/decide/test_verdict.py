@@ -10,11 +10,10 @@ from hypothesis import given, strategies as st
 
 from rightcall.core.errors import ConfigError
 from rightcall.decide.config import read_gate
-from rightcall.decide.essay import why_lines
 from rightcall.decide.golden_outcomes import Outcome, outcomes_of
 from rightcall.decide.options import About
 from rightcall.decide.rules import rules_of
-from rightcall.decide.verdict import decide
+from rightcall.decide.verdict import decide, why_lines
 from rightcall.records import CaseResult, Failure, Score, Usage
 from rightcall.stats.intervals import clopper_pearson_bounds
 from rightcall.stats.paired_tests import holm

@@ -16,7 +16,7 @@ from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.records.run import CaseResult
 from rightcall.records.safety import AttackCall, Canary, Plant, Safety
 from rightcall.records.trajectory import LedgerEntry
-from rightcall.run.outcome import verdict_without_gate
+from rightcall.run.conclude import verdict_without_gate
 
 ADDRESS = "k7qm2xw4ta@k7qm2xw4ta.example"
 SECRET = "SK-abcdefgh23456722"

@@ -13,7 +13,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 from rightcall.records.run import CaseResult
 from rightcall.records.trajectory import LedgerEntry, LedgerPhase, StopReason
-from rightcall.run.outcome import verdict_without_gate
+from rightcall.run.conclude import verdict_without_gate
 from rightcall.tools.definitions.function import tool
 from rightcall.tools.faults.plan import Fault, FaultPlan
 from rightcall.tools.runtime.context import VirtualClock

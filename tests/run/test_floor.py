@@ -17,9 +17,8 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.records import ConversationalGolden, ExpectedCall, Golden, Tool, ToolCall, Trajectory, Turn
 from rightcall.records.floor import AGENTS, DEEDS, Floor
-from rightcall.run.floor import compute_floor
+from rightcall.run.floor import TrivialScorer, compute_floor
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.show.view.floor import floor_sentence
 from rightcall.tools.runtime.toolbox import Toolbox
 from rightcall.tools.worlds.bank import Bank

@@ -10,8 +10,7 @@ from hypothesis import given, strategies as st
 from rightcall.decide.config import Gate, read_gate
 from rightcall.decide.verdict import decide
 from rightcall.records import CaseResult, Failure, Score, Usage
-from rightcall.run.gate_evidence import GateEvidence
-from rightcall.run.outcome import gather_outcomes
+from rightcall.run.gate_evidence import GateEvidence, gather_outcomes
 
 CODES = ["wrong_value", "missing_call", "forbidden_call"]
 scores = st.builds(Score, st.floats(0, 1), st.booleans(), error=st.sampled_from(["", "", "broke"]))

@@ -57,7 +57,7 @@ def test_execute_mock_takes_the_tools_out_of_its_hands(planned):
 
 
 def test_a_mock_for_a_tool_the_agent_does_not_have_is_reported(planned):
-    from rightcall.agents.setup_problems import agent_problems
+    from rightcall.agents.kinds import agent_problems
 
     plan = planned('model: "MODULE:agent", execute: mock', more="mocks: {get_wether: {result: snow}}")
     assert any("get_wether" in problem for problem in agent_problems(plan.agent))
@@ -128,7 +128,7 @@ def test_functions_under_with_are_code(tmp_path):
     ],
 )
 def test_what_is_wrong_with_such_an_agent_is_reported_before_the_run(planned, agent, words):
-    from rightcall.agents.setup_problems import agent_problems
+    from rightcall.agents.kinds import agent_problems
 
     with pytest.raises(ConfigError, match=words):
         raise ConfigError(*agent_problems(planned(agent).agent))

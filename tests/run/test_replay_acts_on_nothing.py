@@ -18,8 +18,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.kinds import agent_of_kind
-from rightcall.agents.setup_problems import actions_of_replay
+from rightcall.agents.kinds import actions_of_replay, agent_of_kind
 from rightcall.core.errors import CheckError, ConfigError
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.providers.scripted import ScriptedProvider

@@ -1,8 +1,8 @@
 """Runs agents: from a golden to a trajectory.
 
 agent         Agent: what is tested, and where its model is asked
-open_agent    an agent ready to run; kinds: which kind it is; function, model: two kinds
-setup_problems  what keeps an agent from running
+open_agent    an agent ready to run; function, model: two kinds
+kinds         which kind an agent is, and what keeps it from running
 agent_loop    ask, run tools, return results, until done or a limit is reached; or one request, nothing run
 conversation/ live conversations: both sides, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed

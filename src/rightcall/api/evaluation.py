@@ -91,10 +91,9 @@ async def ascore_cases(options: ScoreCasesOptions) -> RunResult:
     A case passes when its golden is satisfied and every one of `metrics` passes. Several cases of one golden are its
     trials.
     """
-    from rightcall.run.floor import compute_floor
+    from rightcall.run.floor import TrivialScorer, compute_floor
     from rightcall.run.rehearsal.trial import Trial
     from rightcall.run.stored_cases import keep_cases
-    from rightcall.run.trivial_agents import TrivialScorer
 
     scorer = scorer_of(options.metrics, options.measure, options.rules)
     cases = options.require_cases()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.agents.setup_problems import open_problems
+from rightcall.agents.kinds import open_problems
 from rightcall.api.run_result import RunResult, announce, warn_of_mode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop import as_blocking
@@ -24,10 +24,10 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.tally import Tally
 from rightcall.records.run import Run
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.conclude import verdict_without_gate
 from rightcall.run.judged_estimate import evidence_of_labels
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
-from rightcall.run.outcome import verdict_without_gate
 from rightcall.run.plan import Plan, Selection
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan

@@ -24,9 +24,8 @@ from rightcall.metrics.matching.reasons import reason
 from rightcall.records.failure import TOOL_ERROR
 from rightcall.records.open_call import unknown_calls_text
 from rightcall.records.run import CaseResult, Summary
-from rightcall.run.baseline_file import BaselineLine
+from rightcall.run.baseline_file import BaselineLine, mark_excerpts, result_marks, tool_of
 from rightcall.run.baseline_pool import models_that_answered
-from rightcall.run.result_marks import mark_excerpts, result_marks, tool_of
 from rightcall.stats.gaffke import case_units, gaffke_bounds
 
 MOST_SHOWN = 20

@@ -34,8 +34,8 @@ from rightcall.records.golden import AnyGolden
 from rightcall.records.run import CaseResult
 from rightcall.run.baseline_file import BaselineLine, BaselinePool
 from rightcall.run.baseline_pool import mark_of, merged_baseline, scores_by_run
+from rightcall.run.conclude import NOTHING_CHECKED
 from rightcall.run.inputs import digest, golden_hash
-from rightcall.run.outcome import NOTHING_CHECKED
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.own_behaviour import goldens_never_met
 from rightcall.run.run_record import tools_of_run

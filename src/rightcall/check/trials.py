@@ -24,7 +24,7 @@ from rightcall.decide.small_suite import Ask, NoBaseError
 from rightcall.decide.verdict import Verdict
 from rightcall.records.run import CaseResult, Run
 from rightcall.run.backend import InProcess
-from rightcall.run.outcome import with_verdict
+from rightcall.run.conclude import with_verdict
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import Prepared, preflight
 from rightcall.run.trials import Trials, open_trials, resumable

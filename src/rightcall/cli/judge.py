@@ -51,8 +51,7 @@ def rate(
 
     Exit codes: 0 a rate from enough labels, 3 fewer labels than the suite requires (24).
     """
-    from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_bias, judge_report
-    from rightcall.run.judge_requests import judge_again, judge_now
+    from rightcall.run.judge_report import LABELS_FOR_BIAS, judge_again, judge_bias, judge_now, judge_report
     from rightcall.show.judge_report import print_bias, print_rate
 
     with open_judged(run, options) as (store, judged, folder):

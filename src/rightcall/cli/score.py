@@ -139,7 +139,7 @@ def score(goldens: Path, trajectories: tuple[Path, ...], options: ScoreOptions) 
 def exit_by(scores: RecordedScores, least: float) -> None:
     """End with the exit code of scores whose pass rate must reach `least`, and say why unless the rate does."""
     from rightcall.api.recorded_scores import no_agent_known
-    from rightcall.run.outcome import NAME_AGENTS, NO_AGENT
+    from rightcall.run.conclude import NAME_AGENTS, NO_AGENT
 
     summary = scores.summary
     if no_agent_known(summary):

@@ -77,7 +77,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "above_floor": "rightcall.decide.floor_rule:FloorRules",
         "safety": "rightcall.decide.safety_rule:SafetyRules",
         "baseline": "rightcall.decide.baseline:BaselineRules",
-        "worst_case": "rightcall.decide.worst_case_rule:WorstCaseRules",
+        "worst_case": "rightcall.decide.safety_rule:WorstCaseRules",
         "judged": "rightcall.decide.judged_rule:JudgedRules",
     },
     "services": {

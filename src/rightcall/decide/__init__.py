@@ -3,7 +3,7 @@
     config     Gate: the `gate:` mapping of a suite, read and checked
     golden_outcomes  Outcome: what a gate sees of a golden; gathered from case results
     rules      rates, metrics, categories, forbidden codes, latency and cost, as rules; Check: the result of one
-    rate_range the range of a rate as it is shown    essay   why a verdict is what it is, at length
+    rate_range the range of a rate as it is shown
     rule_source  how capabilities add rules, by keys of a gate and by facts of a run
     verdict    all rules combined: PASS, FAIL, INCONCLUSIVE, ERROR
     comparison two runs golden by golden     baseline   not worse than an earlier, comparable run
@@ -23,12 +23,10 @@ A capability adds a `RuleSource`, named in `core/seam.py`.
     difference         goldens of two runs paired, and the mean difference with its interval, bounds and test
     floor_rule         the rule `above_floor` of an audit
     input_change       one difference between the inputs of a baseline and those of a candidate
-    judged_cases       a run without a gate whose cases judges decide
-    judged_comparison  a comparison in which judges have a say
+    judged_cases       a run without a gate, and a comparison, in which judges have a say
     judged_evidence    what judges and people say about the cases of a run, as rules need it
     judged_rule        a required rate that judges have a say in
     options            the options of `check` and `gate` that are rules of a decision, each declared once
     safety_numbers     the numbers of attacks on a run
-    safety_rule        the rules of `attacks: {safety: …}`
-    worst_case_rule    the rules of `attacks: {worst_case: …}`: counts of a replay without a model, and no statistics
+    safety_rule        the rules of `attacks`: what they do, and what a replay without a model reaches
 """

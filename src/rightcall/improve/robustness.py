@@ -20,7 +20,7 @@ from rightcall.records.golden import Golden
 from rightcall.records.record import Record
 from rightcall.records.tool import Tool
 from rightcall.run.decisions import RunComparison
-from rightcall.run.outcome import outcomes_of_run
+from rightcall.run.gate_evidence import outcomes_of_run
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
 from rightcall.store.sql.store import Store

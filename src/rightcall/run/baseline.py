@@ -15,8 +15,8 @@ from rightcall.records.golden import AnyGolden, canonical_golden
 from rightcall.records.run import Run
 from rightcall.run.baseline_file import BaselinePool
 from rightcall.run.baseline_pool import BRANCH, find_baseline
+from rightcall.run.gate_evidence import outcomes_of_run
 from rightcall.run.inputs import golden_hash
-from rightcall.run.outcome import outcomes_of_run
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 

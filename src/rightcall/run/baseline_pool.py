@@ -24,12 +24,14 @@ from rightcall.run.baseline_file import (
     BaselineLine,
     BaselinePool,
     BaselineRun,
+    Marks,
+    join_marks,
     load_baseline,
     merge_baselines,
     require_baseline,
+    result_marks,
 )
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
-from rightcall.run.result_marks import Marks, join_marks, result_marks
 from rightcall.run.run_record import CHECKED, REPLAYED, major_changes
 from rightcall.run.watched_inputs import join_watches, same_watch, watch_of_run
 from rightcall.store.base import RunFilter, StoredRun

@@ -5,36 +5,30 @@ from __future__ import annotations
 from functools import partial
 from itertools import chain, islice
 
-import msgspec
-
 from rightcall.core.errors import ConfigError
+from rightcall.core.text import pluralize
 from rightcall.decide.baseline import require_alike
 from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
-from rightcall.decide.judged_comparison import as_judged, difference_by_labels
-from rightcall.decide.verdict import Verdict, decide
+from rightcall.decide.early_stop import Stopped
+from rightcall.decide.judged_cases import as_judged, difference_by_labels
+from rightcall.decide.verdict import Verdict
 from rightcall.records.failure import FATAL
 from rightcall.records.floor import Floor
 from rightcall.records.record import Record
+from rightcall.records.run import GroupSummary, Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
+from rightcall.run.conclude import verdict_of_gate, verdict_unfinished
+from rightcall.run.gate_evidence import evidence_of_run, outcomes_of_run
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
 from rightcall.run.judged_estimate import evidence_of_labels, judged_sentence
-from rightcall.run.outcome import (
-    counts_of_row,
-    earlier_stop,
-    evidence_of_run,
-    outcomes_of_run,
-    verdict_unfinished,
-    with_counts,
-)
 from rightcall.run.request_templates import (
     MOST_SEARCHED,
     template_groups,
     template_line,
     undeclared_templates,
-    with_template_notice,
 )
 from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.stats.pass_k import (
@@ -85,21 +79,40 @@ def gate_run(
         "worst_case": summary.worst_case if summary else None,
         "judged": evidence_of_labels(store, stored.id, gate),
     }
-    outcomes = evidence_of_run(store, stored.id, gate, quarantine)
-    stopped = earlier_stop(stored)
-    verdict = decide(
+    verdict = verdict_of_gate(
         gate,
-        outcomes,
+        evidence_of_run(store, stored.id, gate, quarantine),
         facts,
+        summary or counts_of_row(stored),
+        templates=undeclared_templates(gate, store.runs.goldens(stored.id)),
         baseline=baseline,
-        stopped=stopped,
+        stopped=earlier_stop(stored),
         failed_tools=summary.failed_tools if summary else None,
     )
-    verdict = with_template_notice(verdict, undeclared_templates(gate, store.runs.goldens(stored.id)))
-    verdict = with_counts(verdict, summary or counts_of_row(stored), gate)
-    rate = summary.overall.rate if summary else None
-    verdict = msgspec.structs.replace(verdict, rate=rate)
     return verdict_by_answers(verdict, store, stored.id, stored.run.agent)
+
+
+def counts_of_row(stored: StoredRun) -> Summary:
+    """What the row of a run without a summary says about its unchecked cases."""
+    nothing = GroupSummary(stored.judged, stored.passed, stored.errors, {})
+    return Summary(nothing, {}, {}, unchecked=stored.unchecked)
+
+
+def earlier_stop(stored: StoredRun) -> Stopped | None:
+    """How a stored run that stopped early may be judged again: not at all, except for damage; None for other runs.
+
+    Its own monitor read the goldens in an order that is not stored, and an interval computed at a moment chosen by the
+    data errs more often than it says.
+    """
+    summary = stored.run.summary
+    if summary is None or not summary.stopped_early:
+        return None
+    used = stored.results
+    reason = (
+        f"the run stopped early, after {used:,} of {pluralize(max(stored.planned, used), 'result')}, at a moment that "
+        f"its results chose, so they decide no other gate (its own said {stored.verdict}: {summary.reason})"
+    )
+    return Stopped("INCONCLUSIVE", used, used, reason, by="earlier")
 
 
 class RunComparison(Record, frozen=True):

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from struct import Struct
 from typing import Any, NamedTuple, overload
 
+import msgspec
+
 from rightcall.decide.config import CostLimit, Gate
-from rightcall.decide.golden_outcomes import Outcome
+from rightcall.decide.golden_outcomes import Outcome, outcomes_of
 from rightcall.decide.safety_numbers import outcome_of_result
 from rightcall.records.run import CaseResult
 from rightcall.records.safety import AttackOutcome
+from rightcall.store.sql.store import Store
 
 FAILED = 0
 PASSED = 1
@@ -224,3 +227,43 @@ class GateEvidence:
     @staticmethod
     def _numbers(column: array[float], places: Sequence[int]) -> Iterator[float]:
         return (column[at] for at in places if not math.isnan(column[at]))
+
+
+def evidence_of_run(store: Store, run: str, gate: Gate, quarantine: frozenset[str]) -> Sequence[Outcome]:
+    """The outcomes of a stored run as its gate needs them, each made when it is read.
+
+    Delays added by the machine are stored only with trajectories, which are read if latencies are limited.
+    """
+    evidence = GateEvidence(gate, quarantine)
+    for result in results_of_run(store, run, trajectories=gate.limits_latency):
+        evidence.add(result)
+    return evidence.outcomes()
+
+
+def results_of_run(store: Store, run: str, *, trajectories: bool = False) -> Iterator[CaseResult]:
+    """Every result of a run by golden id and trial, each with its golden's cluster and tags."""
+    labels = {
+        golden.id: (golden.cluster, golden.tags)
+        for golden in store.runs.goldens(run)
+        if golden.cluster or golden.tags
+    }
+    for result in store.runs.results(run, trajectories=trajectories):
+        if result.golden_id in labels:
+            cluster, tags = labels[result.golden_id]
+            yield msgspec.structs.replace(result, cluster=cluster, tags=tags)
+        else:
+            yield result
+
+
+def outcomes_of_run(store: Store, run: str, leave_out: frozenset[str] = frozenset()) -> list[Outcome]:
+    """The outcomes of a stored run for a comparison, without quarantined goldens."""
+    return gather_outcomes(
+        result for result in results_of_run(store, run) if result.golden_id not in leave_out
+    )
+
+
+def gather_outcomes(results: Iterable[CaseResult]) -> list[Outcome]:
+    """Outcomes of results that include their golden's cluster and tags."""
+    kept = list(results)
+    clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
+    return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})

@@ -6,15 +6,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rightcall.agents.pool import Pool
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.core.text import pluralize
-from rightcall.decide.label_rules import RunLabels, run_labels, verdict_of
+from rightcall.decide.label_rules import RunLabels, Target, run_labels, verdict_of
+from rightcall.files.python_object import search_modules_in
+from rightcall.metrics.base import Metric, asks_model
 from rightcall.metrics.judged.bias import Bias, RatedCase, bias_report
-from rightcall.metrics.judged.form import VERSION
+from rightcall.metrics.judged.form import VERSION, judge_of, material_hash
+from rightcall.metrics.measurement import measure_one
+from rightcall.records.case import TestCase
+from rightcall.records.label import JudgementRecord, rule_hash
 from rightcall.records.record import Record
 from rightcall.run.judged_estimate import FLOOR, LabelledRate, estimate_rate
-from rightcall.run.judged_run import JudgedRun, load_judged_run
-from rightcall.run.suite import load_suite
+from rightcall.run.judged_run import JudgedCase, JudgedRun, load_judged_run, metric_cases
+from rightcall.run.label_session import labels_of, utc_now
+from rightcall.run.suite import load_suite, suite_models
+from rightcall.run.suite_plan import suite_metrics
+from rightcall.run.trust import require_trust
 from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement
 from rightcall.stats.judged_interval import About
 from rightcall.store.base import StoredRun
@@ -222,3 +231,77 @@ def _notes(judged: JudgedRun, labelling: RunLabels, rows: LabelRows) -> list[str
             f"{pluralize(seen, 'case')} labelled with the judge's verdict in view: not used to rate the judge"
         )
     return notes
+
+
+CONCURRENCY = 8
+
+
+def judge_now(judged: JudgedRun) -> Metric:
+    """The judged metric as the run's suite has it now."""
+    suite_file = judged.run.run.versions.get("suite_file", "")
+    file = Path(suite_file)
+    if not suite_file or not file.is_file():
+        raise InputError(
+            f"run {judged.run.id}",
+            "has no suite here that names its judge",
+            "run the command in the folder of the run",
+        )
+    suite = load_suite(file)
+    require_trust(file)
+    search_modules_in(file.parent)
+    metrics, observed = suite_metrics(suite, suite_models(suite, file.parent))
+    for metric in (*metrics, *observed):
+        if metric.name == judged.metric:
+            return metric
+    raise InputError(str(file), f"has no metric '{judged.metric}' any more")
+
+
+async def judge_again(
+    store: Store, judged: JudgedRun, folder: LabelFolder, metric: Metric
+) -> list[JudgementRecord]:
+    """Ask a judge about every labelled case of a run, and store its answers with the labels."""
+    labelled = set(labels_of(judged, folder).cases)
+    if not labelled:
+        raise InputError(
+            f"{judged.metric} of run {judged.run.id}",
+            "has no label",
+            judged.label_command,
+        )
+    if not asks_model(metric):
+        raise InputError(f"metric {metric.name}", "asks no judge")
+    form, identity = judge_of(metric)
+    records: list[JudgementRecord] = []
+
+    async def ask(job: tuple[JudgedCase, TestCase]) -> None:
+        case, test_case = job
+        target = Target(material_hash(form.materials(test_case)), rule_hash(form.rule(test_case)))
+        if target != case.target:
+            what = "rubric" if target.material == case.target.material else "material"
+            raise InputError(
+                f"metric {metric.name}",
+                f"its {what} has changed since case {case.place.id} was labelled",
+                "label by the new one: `rightcall judge label`",
+            )
+        score = await measure_one(metric, test_case)
+        answer: dict[str, Any] = (
+            {"problem": score.error} if score.error else {"share": form.share(score), "passed": score.passed}
+        )
+        records.append(
+            JudgementRecord(
+                case.place,
+                *target_fields(target, judged.metric),
+                identity.hash,
+                identity.described,
+                utc_now(),
+                **answer,
+            )
+        )
+
+    await Pool(CONCURRENCY).run(iter(list(metric_cases(store, judged, labelled))), ask)
+    folder.add_judgements(sorted(records, key=lambda record: record.case.id))
+    return records
+
+
+def target_fields(target: Target, metric: str) -> tuple[str, str, str]:
+    """Material, metric and rule, as a record has them."""
+    return target.material, metric, target.rule

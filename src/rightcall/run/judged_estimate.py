@@ -17,10 +17,10 @@ from rightcall.metrics.judged.form import RunJudge
 from rightcall.records.label import BY_HAND, SETTLED, Label, case_id, rule_hash
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult
-from rightcall.run.evidence import TrialsDone
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
 from rightcall.run.run_judges import JUDGES, judges_of
+from rightcall.run.trials import TrialsDone
 from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
 from rightcall.store.base import StoredRun

@@ -12,33 +12,32 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rightcall.agents.limits import budget_text
+from rightcall.core.errors import ConfigError
 from rightcall.core.text import percent
 from rightcall.decide.rule_source import Facts
-from rightcall.decide.verdict import Verdict, decide
+from rightcall.decide.verdict import Verdict
 from rightcall.metrics.base import asks_model
 from rightcall.metrics.tally import Tally
 from rightcall.records.run import CaseResult, Run, Summary, missing_answers_text
 from rightcall.records.tool import Tool
 from rightcall.run.answers import AnswerWatch
 from rightcall.run.backend import Batch, Cell
-from rightcall.run.gate_evidence import GateEvidence
-from rightcall.run.outcome import (
+from rightcall.run.conclude import (
     MOST_ERRORS,
-    EarlyStop,
-    results_of_run,
     verdict_incomplete,
+    verdict_of_gate,
     verdict_unfinished,
     verdict_without_gate,
     with_counts,
-    with_verdict,
 )
-from rightcall.run.plan import Plan
-from rightcall.run.request_templates import with_template_notice
+from rightcall.run.gate_evidence import GateEvidence, results_of_run
+from rightcall.run.plan import BLOCK, Plan
 from rightcall.run.run_record import DoneCells
 from rightcall.run.trials import Trials
 
 if TYPE_CHECKING:
     from rightcall.decide.baseline import Baseline
+    from rightcall.decide.early_stop import StopMonitor, Stopped
 
 LEAST_ERRORS = 10
 """Trials without an answer from which a run may stop asking: in a small run the others cost little and say more."""
@@ -89,7 +88,6 @@ class LiveRun:
         self._foresight = copy.deepcopy(self._early)
         self._over_budget = self._too_silent = ""
         self._lag_ms = 0.0
-        self.keeps_state = ""
         self.answers = AnswerWatch(plan)
         self._taken = self._written_since = 0
         self._broken_setup: Exception | None = None
@@ -143,6 +141,11 @@ class LiveRun:
         return (len(answers.first), answers.wait_for_first) if answers.first else None
 
     @property
+    def tally(self) -> Tally:
+        """What was counted so far."""
+        return self._progress.tally
+
+    @property
     def ended_early(self) -> bool:
         """Whether the run stopped early because its verdict was known."""
         return self._early is not None and self._early.stopped is not None
@@ -180,52 +183,44 @@ class LiveRun:
         self._foresight = None
         return True
 
-    def outcome(
-        self,
-        run: Run,
-        baseline: Baseline | None,
-        tools: Mapping[str, Tool],
-        facts: Facts,
-    ) -> RunOutcome:
+    def verdict(self, summary: Summary, baseline: Baseline | None, facts: Facts) -> Verdict:
+        """What the results say, or why they say nothing."""
         progress = self._progress
         gate = self._plan.gate
-        summary = msgspec.structs.replace(progress.tally.summary(), keeps_state=self.keeps_state)
         if self._too_silent:
             errors = progress.tally.errors
-            verdict = Verdict("ERROR", self._too_silent, errors=errors, trials=progress.done)
-            verdict = with_counts(verdict, summary)
-        elif self._over_budget:
-            verdict = verdict_unfinished(self._over_budget)
-        elif progress.done < progress.planned and not self.ended_early:
-            verdict = verdict_incomplete(progress.done, progress.planned)
-        elif gate is not None and self._evidence is not None:
-            stopped = self._early.stopped if self._early else None
-            verdict = decide(
-                gate,
-                self._evidence.outcomes(),
-                facts,
-                baseline=baseline,
-                stopped=stopped,
-                failed_tools=summary.failed_tools,
-            )
-            verdict = with_template_notice(verdict, self._plan.undeclared_templates)
-            verdict = msgspec.structs.replace(with_counts(verdict, summary, gate), rate=summary.overall.rate)
-        else:
-            verdict = verdict_without_gate(summary, facts.get("judged"), self._plan.judges)
+            silent = Verdict("ERROR", self._too_silent, errors=errors, trials=progress.done)
+            return with_counts(silent, summary)
+        if self._over_budget:
+            return verdict_unfinished(self._over_budget)
+        if not self.complete and not self.ended_early:
+            return verdict_incomplete(progress.done, progress.planned)
+        if gate is None or self._evidence is None:
+            return verdict_without_gate(summary, facts.get("judged"), self._plan.judges)
+        return verdict_of_gate(
+            gate,
+            self._evidence.outcomes(),
+            facts,
+            summary,
+            templates=self._plan.undeclared_templates,
+            baseline=baseline,
+            stopped=self._early.stopped if self._early else None,
+            failed_tools=summary.failed_tools,
+        )
+
+    def outcome(self, summary: Summary, verdict: Verdict, notices: Iterable[str]) -> RunOutcome:
+        """The outcome of the run, with what a reader should know of it."""
+        progress = self._progress
         return RunOutcome(
-            run,
-            msgspec.structs.replace(
-                with_verdict(summary, verdict),
-                **{name: facts[name] for name in facts.keys() & set(Summary.__struct_fields__)},
-                stopped_early=self.ended_early and progress.done < progress.planned,
-            ),
+            self._trials.run,
+            summary,
             verdict,
             self._over_budget or self._too_silent,
             planned=progress.planned,
             done=progress.done,
             lag_ms=self._lag_ms,
-            notices=(hint,) if (hint := self.answers.hint()) else (),
-            tools=tools,
+            notices=tuple(filter(None, (self.answers.hint(), *notices))),
+            tools=self._trials.prepared.tools,
         )
 
     def affordable(self, under_way: int) -> int:
@@ -276,6 +271,57 @@ class LiveRun:
             f"{missing_answers_text(errors, progress.done, 'case')}, more than {percent(most)} of "
             f"{progress.planned:,}; {left:,} were not asked any more"
         )
+
+
+class EarlyStop:
+    """Collects the trials of each golden and feeds the gate's monitor once a golden is complete.
+
+    The monitor takes goldens in the seeded order, not in the order they finish.
+    """
+
+    def __init__(self, monitor: StopMonitor, trials: int, quarantine: frozenset[str]) -> None:
+        self._monitor = monitor
+        self._trials = trials
+        self._quarantine = quarantine
+        self._open: dict[str, list[CaseResult]] = {}
+        self.stopped: Stopped | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> EarlyStop | None:
+        """The early stopping of the plan's gate; None without one."""
+        if plan.gate is None or plan.gate.stop == "off":
+            return None
+        scorer = plan.scorer
+        judged = [metric.name for metric in scorer.metrics if asks_model(metric)]
+        if judged and plan.gate.judges.uncalibrated == "refuse":
+            raise ConfigError(
+                f"gate: stop: {plan.gate.stop} would end the run by the judged rate of {', '.join(judged)}, which"
+                " labels decide at its end; leave out stop, or set judge: {uncalibrated: allow}"
+            )
+        goldens = [
+            golden for golden in plan.goldens() if golden.id not in plan.quarantine and scorer.checks(golden)
+        ]
+        if len(goldens) > BLOCK:
+            # Beyond one block the order is not a uniform shuffle, so stopping early would bias the result.
+            raise ConfigError(f"gate: stop works for at most {BLOCK:,} goldens, got {len(goldens):,}")
+        clustered = any(golden.cluster is not None for golden in goldens)
+        from rightcall.decide.early_stop import RunOrder, monitor_for
+
+        order = RunOrder(tuple(golden.id for golden in goldens), plan.seed)
+        monitor = monitor_for(plan.gate, order, clustered=clustered)
+        return cls(monitor, plan.trials, plan.quarantine) if monitor else None
+
+    def decides(self, result: CaseResult) -> bool:
+        """Add a result; returns whether the verdict is now known."""
+        if self.stopped is not None or not result.checked or result.golden_id in self._quarantine:
+            return self.stopped is not None
+        trials = self._open.setdefault(result.golden_id, [])
+        trials.append(result)
+        if len(trials) == self._trials:
+            del self._open[result.golden_id]
+            scored = tuple(float(trial.passed) for trial in trials if trial.judged)
+            self.stopped = self._monitor.feed(result.golden_id, scored, len(trials) - len(scored))
+        return self.stopped is not None
 
 
 def worst_case(plan: Plan) -> dict[str, float]:

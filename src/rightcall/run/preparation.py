@@ -13,9 +13,9 @@ import msgspec
 
 from rightcall.agents.agent import Agent, agents_problem, confirm_problem
 from rightcall.agents.agent_loop import settings_of
+from rightcall.agents.kinds import actions_of_replay, model_problems, open_problems
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
-from rightcall.agents.setup_problems import actions_of_replay, model_problems, open_problems
 from rightcall.core import codec, seam
 from rightcall.core.codec import describe_value
 from rightcall.core.errors import ConfigError, RightCallError

@@ -21,8 +21,9 @@ from rightcall.records.run import CaseResult, Run, Summary
 from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.run.answers import verdict_by_answers
+from rightcall.run.conclude import verdict_without_gate, with_verdict
+from rightcall.run.gate_evidence import results_of_run
 from rightcall.run.judged_estimate import evidence_of_labels
-from rightcall.run.outcome import results_of_run, verdict_without_gate, with_verdict
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rightcall.records.run import Run
+from rightcall.records.run import Run, Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.backend import Backend
-from rightcall.run.evidence import TrialsDone, collect_facts
+from rightcall.run.conclude import with_verdict
+from rightcall.run.gate_evidence import results_of_run
 from rightcall.run.live_run import LiveRun, RunOutcome, Watcher
-from rightcall.run.outcome import results_of_run, with_verdict
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import PlanWarning, preflight
-from rightcall.run.trials import Trials, open_trials, resumable
+from rightcall.run.trials import Trials, TrialsDone, collect_facts, open_trials, resumable
 from rightcall.store.address import Persistence
 from rightcall.store.sql.store import Store
 
@@ -77,24 +77,24 @@ async def _conclude(trials: Trials, running: LiveRun, baseline: Baseline | None)
     if trials.backend.remote or trials.resumed:  # whose results came without their trajectories
         running.recount(results_of_run(store, run.id, trajectories=True))
     notices = trials.backend.notices()
-    running.keeps_state = next((notice.text for notice in notices if notice.code == "keeps_state"), "")
-    outcome = running.outcome(run, baseline, trials.prepared.tools, facts)
+    keeps_state = next((notice.text for notice in notices if notice.code == "keeps_state"), "")
+    summary = msgspec.structs.replace(running.tally.summary(), keeps_state=keeps_state)
+    verdict = running.verdict(summary, baseline, facts)
+    if not running.answers.answered:  # in this process
+        verdict = await asyncio.to_thread(verdict_by_answers, verdict, store, run.id, run.agent)
+    summary = with_verdict(
+        summary,
+        verdict,
+        stopped_early=running.ended_early and not running.complete,
+        **{name: facts[name] for name in facts.keys() & set(Summary.__struct_fields__)},
+    )
     others = [notice.text for notice in notices if notice.code != "keeps_state"]
-    outcome = msgspec.structs.replace(outcome, notices=(*outcome.notices, *others))
-    if not running.answers.answered:
-        outcome = await asyncio.to_thread(_by_answers, outcome, store)
+    outcome = running.outcome(summary, verdict, others)
     if outcome.stopped:
         await trials.note_replay()
     else:
-        await trials.finish(outcome.summary, outcome.verdict.word, early=running.ended_early)
+        await trials.finish(summary, verdict.word, early=running.ended_early)
     return outcome
-
-
-def _by_answers(outcome: RunOutcome, store: Store) -> RunOutcome:
-    """The outcome, with the verdict ERROR when no answer arrived, in this process or before a resume."""
-    verdict = verdict_by_answers(outcome.verdict, store, outcome.run.id, outcome.run.agent)
-    summary = with_verdict(outcome.summary, verdict)
-    return msgspec.structs.replace(outcome, verdict=verdict, summary=summary)
 
 
 def _baseline(plan: Plan, store: Store, run: Run) -> Baseline | None:

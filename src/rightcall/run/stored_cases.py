@@ -20,9 +20,9 @@ from rightcall.records.floor import Floor
 from rightcall.records.golden import with_id
 from rightcall.records.run import CaseResult, Summary
 from rightcall.run.answers import RECORDED
+from rightcall.run.conclude import verdict_without_gate, with_verdict
 from rightcall.run.decisions import gate_run
 from rightcall.run.judged_estimate import evidence_of_labels
-from rightcall.run.outcome import verdict_without_gate, with_verdict
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rightcall.agents.agent import Agent, with_endpoint
-from rightcall.agents.setup_problems import agent_problems
+from rightcall.agents.kinds import agent_problems
 from rightcall.core.errors import ConfigError
 from rightcall.files.project_files import ProjectFiles, enter_folder
 from rightcall.files.python_object import search_modules_in

@@ -9,14 +9,20 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
+from typing import Any
+
+import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.seam import load
+from rightcall.decide.rule_source import Facts
 from rightcall.records.golden import AnyGolden
 from rightcall.records.run import CaseResult, Run, Summary
 from rightcall.run.backend import Backend, Batch, Cell, InProcess, RunWork
-from rightcall.run.outcome import results_of_run
+from rightcall.run.gate_evidence import results_of_run
+from rightcall.run.plan import evidence_names
 from rightcall.run.preparation import Prepared
 from rightcall.run.run_record import REPLAYED, golden_set_name
 from rightcall.run.sink import Sink, store_batch
@@ -237,3 +243,26 @@ async def _after_first_requests(work: Callable[[], None]) -> None:
     for _ in range(TURNS_TO_SEND):
         await asyncio.sleep(0)
     await asyncio.to_thread(work)
+
+
+class TrialsDone(msgspec.Struct, frozen=True):
+    """A run whose trials are over; it is not complete when it was stopped."""
+
+    prepared: Prepared
+    store: Store
+    run: Run
+    complete: bool
+
+
+Evidence = Callable[[TrialsDone], Awaitable[Facts]]
+"""Collects facts of a run. What prevents a fact that was asked for is in the fact: it ends no run."""
+
+
+async def collect_facts(done: TrialsDone) -> dict[str, Any]:
+    """Everything that the gate of a run, or the run itself, asks for; in the order of the table."""
+    plan = done.prepared.plan
+    facts: dict[str, Any] = {"quarantined": len(plan.quarantine)}
+    for name in evidence_names(plan.gate, done.run.fingerprints):
+        evidence: Evidence = load("evidence", name)
+        facts |= await evidence(done)
+    return facts

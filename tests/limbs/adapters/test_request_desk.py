@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import rightcall as rc
+from rightcall.agents.kinds import agent_problems
 from rightcall.agents.limits import Limits
 from rightcall.agents.observed.request_desk import RequestChange, RequestDesk, sent_tools
-from rightcall.agents.setup_problems import agent_problems
 from rightcall.core.event_loop import run_blocking
 from rightcall.limbs.attacks.attack_plan import AttackPlan
 from rightcall.limbs.attacks.attacked_plan import maker_of

@@ -7,7 +7,7 @@ import pytest
 import rightcall as rc
 from rightcall.core.event_loop import run_blocking
 from rightcall.decide.config import WorstCaseGate
-from rightcall.decide.worst_case_rule import worst_case_rules
+from rightcall.decide.safety_rule import worst_case_rules
 from rightcall.limbs.attacks.worst_case.run import reproduce
 from rightcall.limbs.attacks.worst_case.suite_replay import WorstCaseSetup, replay_worst_case
 from rightcall.records import ExpectedCall, Golden

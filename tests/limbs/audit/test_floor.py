@@ -15,9 +15,8 @@ from rightcall.core.codec import encode
 from rightcall.metrics.score_case import Scorer
 from rightcall.records import ExpectedCall, Golden, Tool
 from rightcall.records.floor import Floor
-from rightcall.run.floor import compute_floor
+from rightcall.run.floor import TrivialScorer, compute_floor
 from rightcall.run.rehearsal.trial import Trial
-from rightcall.run.trivial_agents import TrivialScorer
 
 TOOLS = [Tool("get_order", "Reads an order."), Tool("list_shops", "Lists shops.")]
 GOLDENS = [

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from rightcall.limbs.ray.crew import RateDealer
-from rightcall.limbs.ray.seat import Seat
+from rightcall.limbs.ray.crew import RateDealer, Seat
 
 
 def seat(number, share):

@@ -16,7 +16,7 @@ from rightcall.decide.judged_evidence import CaseEvidence, JudgedEvidence, Metri
 from rightcall.decide.verdict import Verdict, decide
 from rightcall.records.run import no_checks_text
 from rightcall.run.answers import no_answer_reason
-from rightcall.run.outcome import nothing_checked
+from rightcall.run.conclude import nothing_checked
 
 NO_ATTACK = (
     "no attack was delivered, so nothing is known about them; texts are planted in what tools return that RightCall"

@@ -23,8 +23,9 @@ from rightcall.records.golden import AnyGolden
 from rightcall.records.run import CaseResult, Run
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Usage
+from rightcall.run.conclude import MOST_ERRORS
+from rightcall.run.gate_evidence import gather_outcomes
 from rightcall.run.live_run import Progress
-from rightcall.run.outcome import MOST_ERRORS, gather_outcomes
 from rightcall.run.plan import Plan
 from rightcall.run.preparation import preflight
 from rightcall.run.runner import run_plan

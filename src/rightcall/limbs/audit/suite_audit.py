@@ -28,12 +28,11 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.records.floor import Floor
 from rightcall.records.golden import AnyGolden, with_id
-from rightcall.run.floor import compute_floor
+from rightcall.run.floor import TrivialScorer, compute_floor
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
-from rightcall.run.trivial_agents import TrivialScorer
 from rightcall.run.trust import require_trust
 from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox

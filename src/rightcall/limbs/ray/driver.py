@@ -11,11 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from rightcall.agents.pool import first_error
-from rightcall.limbs.ray.crew import GRACE_SECONDS, START_SECONDS, Crew, loop_time
+from rightcall.limbs.ray.crew import (
+    GRACE_SECONDS,
+    START_SECONDS,
+    Crew,
+    Seat,
+    deadly_result,
+    fruitless_deaths,
+    loop_time,
+)
 from rightcall.limbs.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.limbs.ray.lease import Lease, LeaseLedger, lease_size
 from rightcall.limbs.ray.message import Sent, Stop, pack_lease, read_sent
-from rightcall.limbs.ray.seat import Seat, deadly_result, fruitless_deaths
 from rightcall.records.note import Note
 from rightcall.records.run import CaseResult
 from rightcall.run.backend import Batch, Cell, RunWork, Take

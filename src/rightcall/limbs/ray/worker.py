@@ -20,11 +20,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.kinds import agent_of_kind
+from rightcall.agents.kinds import agent_of_kind, model_problems
 from rightcall.agents.limits import RunLimits
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.pool import Pool
-from rightcall.agents.setup_problems import model_problems
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.limbs.ray.engine import WorkerSetup
 from rightcall.limbs.ray.message import (

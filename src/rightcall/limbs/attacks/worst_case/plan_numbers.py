@@ -17,8 +17,8 @@ from rightcall.limbs.attacks.worst_case.suite_replay import replay_worst_case, s
 from rightcall.records.golden import AnyGolden
 from rightcall.records.tool import Tool
 from rightcall.records.worst_case import Threat, WorstCaseNumbers
-from rightcall.run.evidence import TrialsDone
 from rightcall.run.plan import Plan
+from rightcall.run.trials import TrialsDone
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.guard.policy import AUTO, STRICT, GuardPolicy, guard_policy
 
