@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.files.yaml_text import yaml_dumper
 from rightcall.records import Annotations, Tool
 from rightcall.records.dialects import SPELLINGS
-from rightcall.tools.definitions.source import load_tools, object_tools
+from rightcall.tools.definitions.source import load_tools, object_tools, tool_entries
 from tests.records.dialects.strategies import full_tools
 
 DATA = Path(__file__).parent / "data"
@@ -109,3 +109,18 @@ def test_what_is_wrong_with_a_tools_file_is_said_with_its_line(
     with pytest.raises(InputError) as caught:
         load_tools(tmp_path / name)
     assert words in str(caught.value)
+
+
+def test_settings_of_how_tools_are_found_are_no_tools(tmp_path: Path) -> None:
+    tool = {"name": "refund", "input_schema": {"type": "object"}, "defer_loading": True}
+    kinds = (
+        "tool_search_tool_bm25_20251119",
+        "tool_search",
+        "programmatic_tool_calling",
+        "code_execution_20260521",
+    )
+    entries = [{"type": kind, "name": "x"} for kind in kinds]
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([*entries, tool]), "utf-8")
+    assert [definition.name for definition in load_tools(file)] == ["refund"]
+    assert [definition.name for definition in tool_entries([*entries, tool], "tools")] == ["refund"]

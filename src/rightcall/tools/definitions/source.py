@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from itertools import chain
+from itertools import chain, filterfalse
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,8 @@ SKILLS = "skills:"
 """The prefix of a folder of skills, wherever a source of tools is named."""
 GROUPS = ("tools", "functionDeclarations", "function_declarations")
 """Keys of objects that list tools: as MCP servers answer, and as Gemini is asked."""
+SETTINGS = ("tool_search", "programmatic_tool_calling", "code_execution_", "advisor_")
+"""How the types of entries begin that set how tools are found and called: they are in requests' lists of tools."""
 NO_SERVER_TOOLS = "the server lists none"
 OWN = Tool | FunctionTool | BoundTool | World
 
@@ -55,7 +57,7 @@ def load_tools(path: str | Path) -> list[Tool]:
     for line, item in items.entries:
         where = f"{path}:{line}"
         value: Any = value_of(item, object, where)
-        for raw in _group_of(value)[1] or [value]:
+        for raw in filterfalse(is_setting, _group_of(value)[1] or [value]):
             definition = read_tool(raw, where)
             if definition.name in lines:
                 problem = (
@@ -172,7 +174,7 @@ def _entries_of(value: Any, where: str) -> list[Any]:
     if isinstance(value, list | tuple):
         return tool_entries(value, where)
     if isinstance(value, dict):
-        key, listed = _group_of(value)
+        key, listed = ("", []) if is_setting(value) else _group_of(value)
         return [read_tool(value, where)] if listed is None else tool_entries(listed, f"{where}.{key}")
     of_framework: list[Tool] | None = load("services", "agent_tools")(value)
     if of_framework is not None:
@@ -183,6 +185,12 @@ def _entries_of(value: Any, where: str) -> list[Any]:
             " or the name of a file"
         )
     return [value]
+
+
+def is_setting(value: Any) -> bool:
+    """Whether an entry of a list of tools is a setting of its provider."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return isinstance(kind, str) and kind.startswith(SETTINGS)
 
 
 def _group_of(value: Any) -> tuple[str, list[Any] | None]:
