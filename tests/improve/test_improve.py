@@ -60,12 +60,12 @@ def test_too_few_goldens_are_said_before_any_call_and_changes_tried_on_all_of_th
 
 
 def test_a_cause_that_only_all_goldens_show_is_tried_on_all_of_them(tmp_path):
-    suite, _ = planted(HELD_OUT[0], ["unit"], "few", 3)
+    suite, _ = planted(HELD_OUT[0], ["narrow"], "few", 3)
     said = []
     found = improved(suite, tmp_path, announce=said.append)
     assert (found.outcome, found.tune, found.proof) == ("too_few", 26, 0)
     assert re.match(r"The 9 goldens to tune on show no cause .* on the other 17; ", said[0])
-    assert re.search(r"unit_missing .*: \+\d of 3 tuning goldens", found.sentence)
+    assert re.search(r"narrow_description .*: \+\d of 3 tuning goldens", found.sentence)
 
 
 def test_a_clean_suite_has_nothing_to_try(tmp_path):

@@ -48,8 +48,8 @@ class Hypothesis:
     """One cause at one place. `symptoms` are numbers of what it explains.
 
     `exposed` are the goldens it could act on, None for all, by default those of its tools. `cause` is set by
-    `all_hypotheses`: the name of the function that yields it. What one answer alone says is not `certain`. In `fewest`
-    goldens it must be seen to be stated.
+    `all_hypotheses`: the name of the function that yields it. What one answer alone says is not `certain`. What the
+    calls and the definitions of one golden show is `decisive`.
     """
 
     symptoms: Sequence[int]
@@ -64,7 +64,7 @@ class Hypothesis:
     about: Literal["parameter", "tool", "pair", "set", "golden"] = "tool"
     cause: Cause = "unexplained"
     certain: bool = True
-    fewest: int = 3
+    decisive: bool = False
 
     def __post_init__(self) -> None:
         if self.exposed == frozenset():

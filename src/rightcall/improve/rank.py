@@ -29,7 +29,12 @@ LEAST_BACKGROUND = 0.01
 PLAUSIBLE = 0.6
 LEAST_PLAUSIBLE = 0.5
 FEWEST_GOLDENS = 3
-"""Failing goldens below which there is a symptom, and no cause."""
+"""Failing goldens below which there is a symptom and no cause, unless the evidence is strong, or decisive by itself."""
+STRONG = 0.8
+FEWEST_STRONG = 2
+LEVEL_STRONG = 0.05
+DECISIVE_SHARE = 1 / 3
+"""Share of the trials that a cause could act on in which it must act for one golden to decide."""
 FEWEST_DANGEROUS = 2
 """Dangerous trials that are a finding whatever chance says: the rate of other failures does not excuse them."""
 
@@ -212,11 +217,14 @@ def _explain(
     worst = next((sort for sort in SORTS if dangers[sort]), "")
     dangerous = dangers.total() - dangers[""]
     about_golden = hypothesis.about == "golden"
-    decisive = hypothesis.fewest == 1 and gain > 0
-    likely = ((goldens >= 2 or about_golden) and p < LEVEL and gain > 0) or decisive
-    sure = hypothesis.certain and hypothesis.weight.plausibility >= LEAST_PLAUSIBLE
-    enough = goldens >= hypothesis.fewest or about_golden
-    stated = sure and ((likely and enough) or dangerous >= FEWEST_DANGEROUS)
+    plausibility = hypothesis.weight.plausibility
+    strong = plausibility >= STRONG and not about_golden
+    level = LEVEL_STRONG if strong else LEVEL
+    decisive = hypothesis.decisive and trials >= DECISIVE_SHARE * exposure.trials
+    likely = gain > 0 and (decisive or ((goldens >= 2 or about_golden) and p < level))
+    sure = hypothesis.certain and plausibility >= LEAST_PLAUSIBLE
+    enough = decisive or about_golden or goldens >= (FEWEST_STRONG if strong else FEWEST_GOLDENS)
+    stated = sure and ((likely and enough) or dangerous >= (1 if strong else FEWEST_DANGEROUS))
     return Explained(
         hypothesis,
         symptoms,

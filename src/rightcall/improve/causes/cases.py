@@ -35,7 +35,7 @@ def not_offered(evidence: Evidence) -> Iterator[Hypothesis]:
                 f"{place.parameter} of {place.tool}, expected in {pluralize(place.stats.goldens, 'golden')}, is not "
                 "among the parameters that the agent is offered",
                 f"Add {place.parameter} to {place.tool}, or correct what the goldens expect.",
-                fewest=1,
+                decisive=True,
             )
     tools = sorted(evidence.not_offered.keys() - evidence.called)
     symptoms = [n for n in evidence.where(group="miss") if evidence.seen[n].symptom.tool in tools]
@@ -53,7 +53,7 @@ def not_offered(evidence: Evidence) -> Iterator[Hypothesis]:
         tuple(tools),
         exposed=frozenset(tools),
         about="set",
-        fewest=1,
+        decisive=True,
     )
 
 

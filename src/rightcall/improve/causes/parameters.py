@@ -68,7 +68,7 @@ class ArgumentPlace(NamedTuple):
         advice: str,
         change: tuple[ProposedChange, ...] = (),
         rules: tuple[str, ...] = (),
-        fewest: int = 3,
+        decisive: bool = False,
     ) -> Hypothesis:
         """A cause in this parameter, which can act on the goldens that expect it."""
         place = self.tool, self.parameter
@@ -76,7 +76,7 @@ class ArgumentPlace(NamedTuple):
         exposed = frozenset((place,))
         return Hypothesis(
             symptoms, weight, what, advice,
-            (self.tool,), (self.parameter,), change, fired, exposed, "parameter", fewest=fewest,
+            (self.tool,), (self.parameter,), change, fired, exposed, "parameter", decisive=decisive,
         )  # fmt: skip
 
     def change(self, key: str, after: Any) -> ProposedChange:
@@ -162,6 +162,7 @@ def parameter_renamed(evidence: Evidence) -> Iterator[Hypothesis]:
             f"Name it {place.parameter} again in {place.tool}, or write {new} in the goldens."
             if renamed
             else f"The goldens say {place.parameter} and the calls {new}: let both say the same.",
+            decisive=renamed,
         )
 
 
@@ -193,6 +194,7 @@ def required_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             if always
             else f"Say when {place.parameter} must be passed.",
             (change,) if always else (),
+            decisive=always and place.stats.goldens > 1,
         )
         fired = codes_on(evidence, ("TD312", "TD314"), (place.tool, place.parameter), (place.tool, ""))
         yield replace(hypothesis, lint=fired)
@@ -247,6 +249,7 @@ def parameters_swapped(evidence: Evidence) -> Iterator[Hypothesis]:
             lint=(),
             exposed=frozenset(pair),
             about="parameter",
+            decisive=True,
         )
 
 

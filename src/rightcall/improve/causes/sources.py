@@ -60,6 +60,7 @@ def missing_lookup(evidence: Evidence) -> Iterator[Hypothesis]:
             if named
             else f"Say in {name} where it comes from: {sentence}.",
             () if named else (place.change("description", with_sentence(place.description, sentence)),),
+            decisive=bool(skipped) and not named,
         )
 
 
@@ -107,6 +108,7 @@ def tool_breaks(evidence: Evidence) -> Iterator[Hypothesis]:
             f"{tool} fails for the right arguments in {evidence.trials_of(symptoms)} trials",
             f"Look at the code of {tool}, or at the service behind it: it returned '{text[:120]}'.",
             tools=(tool,),
+            decisive=True,
         )
 
 

@@ -81,6 +81,7 @@ def enum_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             _advice(place, listed, meanings),
             (place.change("enum", listed),) if len(listed) > 1 else (),
             ("TD304",),
+            decisive=bool(worded) and fits > 0.9,
         )
 
 
@@ -166,6 +167,7 @@ def unit_missing(evidence: Evidence) -> Iterator[Hypothesis]:
             if unit and not stated
             else (),
             ("TD306",),
+            decisive=not stated and steady,
         )
 
 
@@ -204,6 +206,7 @@ def date_format_missing(evidence: Evidence) -> Iterator[Hypothesis]:
                 place.change("description", with_sentence(place.description, "as YYYY-MM-DD")),
             ),
             ("TD305",),
+            decisive=not told,
         )
 
 
