@@ -193,7 +193,6 @@ READERS: dict[str, Callable[[str, Path], Any]] = {
         lambda text: json.dumps({"golden_id": "g", "messages": [{"role": "assistant", "content": text}]}),
     ),
     "recording of a server": file_reader("s.mcp.jsonl", read_session, str),
-    "document, HTML": file_reader("d.html", load_document, str),
     "document, Markdown": file_reader("d.md", load_document, str),
 }
 

@@ -50,7 +50,6 @@ WRITTEN = {
 VENDORS = {
     "azure": "https://my-team.openai.azure.com",
     "bedrock": "https://bedrock-runtime.us-east-1.amazonaws.com",
-    "vertex": "https://europe-west1-aiplatform.googleapis.com",
 }
 """A host of the vendor, where there are several."""
 OWN_KEYS = [prefix for prefix, host in HOSTS.items() if host.key_variable]
@@ -172,9 +171,6 @@ def test_the_region_is_part_of_the_host(monkeypatch):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     with pytest.raises(ConfigError, match="bedrock: needs a region; set AWS_REGION"):
         resolve("bedrock:m")
-    assert resolve("vertex:m").base_url == "https://aiplatform.googleapis.com"
-    monkeypatch.setenv("GOOGLE_CLOUD_LOCATION", "europe-west1")
-    assert resolve("vertex:m").base_url == "https://europe-west1-aiplatform.googleapis.com"
 
 
 def test_of_googles_two_keys_the_same_one_is_sent_as_by_its_sdk(monkeypatch):

@@ -80,8 +80,8 @@ def test_missing_weights_say_what_to_type(monkeypatch, tmp_path):
     [
         ("openai:m@http://127.0.0.1:9/v1/", "openai:m", "http://127.0.0.1:9/v1"),
         ("small@https://gpu.example/v1", "small", "https://gpu.example/v1"),
-        ("vertex:claude-3@20240229", "vertex:claude-3@20240229", None),
-        ("vertex:claude-3@20240229@https://x.example", "vertex:claude-3@20240229", "https://x.example"),
+        ("gemini:claude-3@20240229", "gemini:claude-3@20240229", None),
+        ("gemini:claude-3@20240229@https://x.example", "gemini:claude-3@20240229", "https://x.example"),
         ("exec:curl me@http://x", "exec:curl me@http://x", None),
         ("http:https://x.example/a@http://y", "http:https://x.example/a@http://y", None),
     ],
@@ -112,7 +112,7 @@ def test_a_provider_object_is_taken_as_it_is():
 
 
 def test_every_shelf_can_be_named():
-    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 17
+    assert len({shelf.prefix for shelf in SHELVES}) == len(SHELVES) == 14
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rightcall.store.sql.datasets import Datasets
-from rightcall.store.sql.runs import Runs
+from rightcall.store.sql.store import Runs
 from rightcall.store.sql.traces import Traces
 
 

@@ -1,4 +1,4 @@
-"""`gemini:MODEL` and `vertex:MODEL`: Google's `generateContent`, by an API key or of a Google Cloud project.
+"""`gemini:MODEL`: Google's `generateContent`.
 
 Tools are sent as JSON Schema, all results of a turn in one message. Signatures of thoughts are kept in the
 message and sent back with the call they belong to.
@@ -6,14 +6,13 @@ message and sent back with the call they belong to.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from rightcall.core.errors import ConfigError, InputError, MissingExtraError
+from rightcall.core.errors import InputError
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.providers.remote import Json, RemoteProvider, answer_message, fields_without_none, tokens_at
 from rightcall.records import Message, Tool, ToolResult, Usage
@@ -91,54 +90,6 @@ class GeminiProvider(RemoteProvider):
         spoken = [part for part in parts if not part.get("thought")]
         answer = answer_message({"role": "model", "parts": spoken}, where) if spoken else Message("assistant")
         return ModelReply(replace(answer, thinking=tuple(_signatures(spoken))), usage, stop_of(reason), model)
-
-
-SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-
-
-class VertexProvider(GeminiProvider):
-    """Gemini by project and location (`GOOGLE_CLOUD_PROJECT`, `GOOGLE_CLOUD_LOCATION`).
-
-    The access token comes from `GOOGLE_OAUTH_ACCESS_TOKEN` or, with the extra `vertex`, from the machine's credentials.
-    """
-
-    prefix: ClassVar[str] = "vertex"
-    models_path: ClassVar[str] = ""
-    key_header: ClassVar[str] = "authorization"
-    _credentials: Any = None
-
-    @property
-    def path(self) -> str:
-        """Below the project and location of the environment."""
-        project = os.environ.get("GOOGLE_CLOUD_PROJECT", "").strip()
-        if not project:
-            raise ConfigError(f"{self.name} needs a project; set GOOGLE_CLOUD_PROJECT")
-        place = os.environ.get("GOOGLE_CLOUD_LOCATION", "").strip() or "global"
-        model = quote(self.model, safe="")
-        return (
-            f"/v1/projects/{quote(project, safe='')}/locations/{quote(place, safe='')}"
-            f"/publishers/google/models/{model}:generateContent"
-        )
-
-    def signature(self, body: bytes) -> Mapping[str, str] | None:
-        """A token of this machine's credentials, renewed when it has expired, unless a key was sent."""
-        if not self._gets_vendor_key() or self._sends_key():
-            return None
-        try:
-            import google.auth  # type: ignore[import-not-found,unused-ignore]
-            import google.auth.transport.requests  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            raise MissingExtraError(
-                f"{self.name} without GOOGLE_OAUTH_ACCESS_TOKEN", "google-auth", "vertex"
-            ) from None
-        try:
-            if self._credentials is None:
-                self._credentials, _ = google.auth.default(scopes=[SCOPE])
-            if not self._credentials.valid:
-                self._credentials.refresh(google.auth.transport.requests.Request())
-        except google.auth.exceptions.GoogleAuthError as error:
-            raise ConfigError(f"{self.name}: {str(error).splitlines()[0][:200]}") from None
-        return {"authorization": f"Bearer {self._credentials.token}"}
 
 
 def write_contents(messages: Iterable[Message]) -> list[Json]:

@@ -23,11 +23,10 @@ _AGENTS = ("http:", "exec:")
 class Host(Record, frozen=True):
     """The host of a provider: its URL, the variable with another URL, and the variable with the key.
 
-    `url` may name variables, also with a default: `{AWS_REGION|AWS_DEFAULT_REGION}`, `{GOOGLE_CLOUD_LOCATION|=global}`.
-    Without a URL the server must be stated. `vendor_hosts` is a pattern of the vendor's host names where there are
-    several. `path` is added to the URL of the variable, and `port` when that is only a host name.
-    `first_key_variable` comes before `key_variable`; `token_variable` has a token that is sent as
-    `Authorization: Bearer` when there is no key.
+    `url` may name variables: `{AWS_REGION|AWS_DEFAULT_REGION}`. Without a URL the server must be stated. `vendor_hosts`
+    is a pattern of the vendor's host names where there are several. `path` is added to the URL of the variable, and
+    `port` when that is only a host name. `first_key_variable` comes before `key_variable`; `token_variable` has a token
+    that is sent as `Authorization: Bearer` when there is no key.
     """
 
     url: str
@@ -56,11 +55,11 @@ class Host(Record, frozen=True):
         def value(match: re.Match[str]) -> str:
             names = match[1].split("|")
             for name in names:
-                if setting := name[1:] if name.startswith("=") else os.environ.get(name, "").strip():
+                if setting := os.environ.get(name, "").strip():
                     return setting
             raise ConfigError(f"{prefix}: needs a region; set {names[0]} or base_url")
 
-        return re.sub(r"\{([^}]+)\}", value, self.url).replace("://global-", "://")
+        return re.sub(r"\{([^}]+)\}", value, self.url)
 
     def sdk_variable_url(self) -> str:
         """The URL that the SDK's variable states, complete; empty when it is not set."""
@@ -94,17 +93,11 @@ HOSTS = {
         "https://generativelanguage.googleapis.com", "GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY",
         first_key_variable="GOOGLE_API_KEY",
     ),
-    "vertex": Host(  # without a key, the credentials of this machine
-        "https://{GOOGLE_CLOUD_LOCATION|=global}-aiplatform.googleapis.com",
-        "GOOGLE_VERTEX_BASE_URL", "GOOGLE_OAUTH_ACCESS_TOKEN", needs_key=False,
-        vendor_hosts=r"([a-z0-9-]+-)?aiplatform\.googleapis\.com",
-    ),
     "mistral": Host("https://api.mistral.ai/v1", key_variable="MISTRAL_API_KEY"),
     "openrouter": Host("https://openrouter.ai/api/v1", key_variable="OPENROUTER_API_KEY"),
     "ollama": Host(
         "http://127.0.0.1:11434/v1", "OLLAMA_HOST", "OLLAMA_API_KEY", path="/v1", port=11434, needs_key=False
     ),
-    "vllm": Host("http://127.0.0.1:8000/v1", "VLLM_BASE_URL", "VLLM_API_KEY", port=8000, needs_key=False),
 }  # fmt: skip
 """By the prefix of `provider:model`."""
 

@@ -3,7 +3,7 @@
 azure:DEPLOYMENT          OpenAI's models on Azure
 mistral:MODEL             Mistral's models
 openrouter:VENDOR/MODEL   many vendors' models behind one key
-ollama:MODEL, vllm:MODEL  a model that Ollama or vLLM serves, by default on this machine
+ollama:MODEL              a model that Ollama serves, by default on this machine
 
 Chat completions also come from llama.cpp and gateways via `base_url`. Of responses nothing is stored on the server
 (`store: false`); they have no `seed`, and `stop` is rejected, because it would be ignored.
@@ -183,12 +183,6 @@ class OpenRouterProvider(OpenAIProvider):
 
 class OllamaProvider(OpenAIProvider):
     prefix: ClassVar[str] = "ollama"
-    limit_field = "max_tokens"
-
-
-class VllmProvider(OpenAIProvider):
-    prefix: ClassVar[str] = "vllm"
-    models_path: ClassVar[str] = ""
     limit_field = "max_tokens"
 
 

@@ -16,8 +16,8 @@ from rightcall.records.record import Record, Sequenced
 
 MILLION = 1_000_000
 FORMAT = "rightcall/prices/1"
-FREE = frozenset({"local", "keyword", "scripted", "ollama", "vllm"})
-SOLD_BY = {"azure": "openai", "vertex": "gemini", "openai-responses": "openai"}
+FREE = frozenset({"local", "keyword", "scripted", "ollama"})
+SOLD_BY = {"azure": "openai", "openai-responses": "openai"}
 """Providers that sell another's models at its prices."""
 
 Dollars = Annotated[float, Meta(ge=0)]

@@ -47,14 +47,9 @@ SHELVES = (
         'AWS_REGION and AWS_BEARER_TOKEN_BEDROCK, or AWS credentials with pip install "rightcall[bedrock]"',
     ),
     Shelf("gemini", "gemini:MODEL", "Google's Gemini API", "GEMINI_API_KEY or GOOGLE_API_KEY"),
-    Shelf(
-        "vertex", "vertex:MODEL", "Gemini models of a Google Cloud project",
-        'GOOGLE_CLOUD_PROJECT and GOOGLE_OAUTH_ACCESS_TOKEN, or credentials with pip install "rightcall[vertex]"',
-    ),
     Shelf("mistral", "mistral:MODEL", "Mistral's chat completions", "MISTRAL_API_KEY"),
     Shelf("openrouter", "openrouter:VENDOR/MODEL", "many vendors behind one key", "OPENROUTER_API_KEY"),
     Shelf("ollama", "ollama:MODEL", "a model that Ollama serves, by default on this machine"),
-    Shelf("vllm", "vllm:MODEL", "a model that vLLM serves, by default on this machine"),
     Shelf(
         "local", "local:smollm2 or local:PATH.gguf", "a model in this process, without key or network",
         'pip install "rightcall[local]", then: rightcall list models --download smollm2',

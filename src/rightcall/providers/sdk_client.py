@@ -112,7 +112,7 @@ def is_sdk_client(value: Any) -> bool:
 
 
 _NAMED_INSTEAD = {
-    "google.genai": "gemini:MODEL or vertex:MODEL",
+    "google.genai": "gemini:MODEL",
     "mistralai": "mistral:MODEL",
     "cohere": "openai:MODEL@https://api.cohere.ai/compatibility/v1",
     "botocore": "bedrock:MODEL",

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from rightcall.core.errors import InfrastructureError
 from rightcall.show.dashboard.server import LARGEST_BODY, make_app
-from rightcall.store.sql.runs import Runs
+from rightcall.store.sql.store import Runs
 from tests.show.dashboard.conftest import HOST
 
 TAGS = "/runs/new/tags"

@@ -153,7 +153,7 @@ class GenerateOptions:
     sources: Annotated[
         Sequence[str],
         Option(
-            "Documents (txt, md, html, pdf, docx), a folder of them, a file of goldens, or `scratch` (repeatable)",
+            "Documents (txt, md, pdf, docx), a folder of them, a file of goldens, or `scratch` (repeatable)",
             flags=("--from",),
             metavar="SOURCE",
             default="the tools",

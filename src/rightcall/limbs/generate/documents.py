@@ -1,4 +1,4 @@
-"""Documents as text (txt, md, html, pdf and docx), and contexts: pieces of them to ask questions about.
+"""Documents as text (txt, md, pdf and docx), and contexts: pieces of them to ask questions about.
 
 Documents are untrusted: size-limited, never executed or fetched.
 """
@@ -11,7 +11,6 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from pathlib import Path
 
 from rightcall.core.errors import InputError, MissingExtraError
@@ -26,7 +25,6 @@ MOST_UNPACKED = 100_000_000
 """Maximum uncompressed size of a docx."""
 
 MOST_PAGES = 5_000
-BLOCK_TAGS = "p div section article li ul ol table tr h1 h2 h3 h4 h5 h6 br header footer main pre"
 OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """The first bytes of a .doc and of an encrypted .docx."""
 
@@ -69,16 +67,6 @@ def _plain(path: Path, data: bytes) -> str:
     except UnicodeDecodeError as error:
         problem = f"is not {encoding[:6].upper()}: invalid byte at {error.start:,}"
         raise InputError(str(path), problem, "convert it to UTF-8") from None
-
-
-def _html(path: Path, data: bytes) -> str:
-    reader = _HtmlText()
-    tags, end, rest = _plain(path, data).rpartition(">")
-    reader.feed(
-        tags + end + rest.replace("<", "&lt;")
-    )  # Python looks for the end of each tag again and again
-    reader.close()
-    return reader.text()
 
 
 def _pdf(path: Path, data: bytes) -> str:
@@ -127,41 +115,9 @@ READERS: dict[str, Callable[[Path, bytes], str]] = {
     ".md": _plain,
     ".markdown": _plain,
     ".mdx": _plain,
-    ".html": _html,
-    ".htm": _html,
     ".pdf": _pdf,
     ".docx": _docx,
 }
-
-
-class _HtmlText(HTMLParser):
-    """The text of a page, one line per block; scripts and styles are skipped."""
-
-    BLOCKS = frozenset(BLOCK_TAGS.split())
-    HIDDEN = frozenset(("script", "style", "template", "noscript", "svg"))
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self._parts: list[str] = []
-        self._hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._hidden += tag in self.HIDDEN
-        if tag in self.BLOCKS:
-            self._parts.append("\n\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self._hidden = max(0, self._hidden - (tag in self.HIDDEN))
-        if tag in self.BLOCKS:
-            self._parts.append("\n\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._hidden:
-            self._parts.append(re.sub(r"\s+", " ", data))
-
-    def text(self) -> str:
-        joined = "".join(self._parts)
-        return re.sub(r" *\n[ \n]*\n *", "\n\n", joined).strip()
 
 
 @contextmanager

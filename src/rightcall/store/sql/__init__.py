@@ -11,9 +11,8 @@ run_lookup   runs by what a user types, by filters, with their tags; deletes the
 results      results, goldens and trajectories; JSON Lines
 golden_list  goldens in the order a list shows them
 failures     failed trials as analysis reads them
-runs         `store.runs`
 datasets     `store.datasets`: versions of datasets
 traces       `store.traces`: spans, traces, check counts; detector states, session counts, alarms
 copy         from one store into another
-store        Store: its three parts
+store        Store: its three parts, and `store.runs`
 """

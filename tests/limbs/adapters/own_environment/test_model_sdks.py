@@ -209,7 +209,7 @@ def clients() -> list[tuple[Any, str]]:
     from mistralai.client import Mistral
 
     return [
-        (genai.Client(api_key="k"), "name the model, gemini:MODEL or vertex:MODEL"),
+        (genai.Client(api_key="k"), "name the model, gemini:MODEL"),
         (Mistral(api_key="k"), "name the model, mistral:MODEL"),
         (cohere.ClientV2(api_key="k"), "name the model, openai:MODEL@https://api.cohere.ai/compatibility/v1"),
         (bedrock_client("http://127.0.0.1:9"), "name the model, bedrock:MODEL"),
