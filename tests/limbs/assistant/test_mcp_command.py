@@ -31,7 +31,7 @@ def test_an_assistant_lints_runs_and_compares(project):
 
         found = await ask("lint_definitions", path="suite.yaml", severity="info")
         codes = {one["code"] for one in found["findings"]["items"]}
-        assert "TD604" in codes and found["path"] == "tools.json"
+        assert "TD402" in codes and found["path"] == "tools.json"
 
         tools = json.loads((project / "tools.json").read_text())
         tools[0]["description"] = "Erase the profile of a customer. Cannot be undone."

@@ -122,7 +122,7 @@ def scratch_jobs(kit: Kit, count: int) -> Callable[[int, int], Sequence[Job]]:
             "task": asked.task or "Helps with it",
             "input_format": asked.input_format or kit.style(name),
         }
-        return TextJob(name, kit, "scratch", "input_from_scratch", values, include_expected=False)
+        return TextJob(name, kit, "scratch", "input_from_scratch", values=values, include_expected=False)
 
     return job_stream(job)
 
@@ -145,7 +145,14 @@ def context_jobs(
         values: dict[str, object] = {"context": context.text, "number": number + 1, "count": per_context}
         values["style"] = kit.style(name)
         return TextJob(
-            name, kit, way, "input_from_context", values, context, include_expected, cluster=cluster
+            name,
+            kit,
+            way,
+            "input_from_context",
+            values=values,
+            context=context,
+            include_expected=include_expected,
+            cluster=cluster,
         )
 
     return job_stream(job, len(contexts) * per_context)
@@ -180,7 +187,17 @@ def golden_jobs(
         else:
             values |= {"examples": _examples(golden, goldens, kit)}
         parents = (golden.id,)
-        return TextJob(name, kit, "goldens", prompt, values, context, include_expected, parents, golden.id)
+        return TextJob(
+            name,
+            kit,
+            "goldens",
+            prompt,
+            values=values,
+            context=context,
+            include_expected=include_expected,
+            parents=parents,
+            cluster=golden.id,
+        )
 
     return job_stream(job, len(goldens) * per_golden)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -245,7 +246,7 @@ class ConversationJob:
                 return Made(None, scores, f"turn {number + 1}: {failed}", scribe)
             turns.append(turn)
         provenance = kit.provenance("tools", scribe, plan=[slot.kind for slot in self.slots])
-        calls = tuple(call for turn in turns for call in turn.expected_calls or ())
+        calls = tuple(chain.from_iterable(turn.expected_calls or () for turn in turns))
         names = dict.fromkeys(str(call.tool) for call in calls)
         golden = ConversationalGolden(
             f"A user asks for {len(turns)} things one after the other: {', '.join(names) or 'small talk'}.",
@@ -271,7 +272,7 @@ class ConversationJob:
                 }
                 continue
             try:
-                request = await self._request(plan, number, before, scribe, attempt)
+                request = await self._request(plan, number, before, scribe, attempt=attempt)
             except Unreadable as problem:
                 scores = {"written": Score.passed_if(False, str(problem))}
                 continue

@@ -71,7 +71,9 @@ def make_baseline(store: Store, agent: str, start: str, end: str) -> TrafficBase
     hours = {name: hour_counts(units) for name, units in sessions.items() if len(units) >= FEWEST}
     per_day = statistics.median(Counter(unit[-13:-3] for unit in seen).values())
     references = {name: reference_of_hours(own) for name, own in hours.items()}
-    baseline = TrafficBaseline(agent, start, end, store.now(), references, slow_ms, per_day)
+    baseline = TrafficBaseline(
+        agent, start, end, store.now(), checks=references, slow_ms=slow_ms, per_day=per_day
+    )
     history = [*baseline_history(store, agent), baseline]
     store.traces.set_states(KIND, {agent: msgspec.json.encode(history)})
     store.traces.set_states(HOURS, {agent: msgspec.json.encode(hours)})

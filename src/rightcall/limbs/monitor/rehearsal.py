@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -65,7 +66,7 @@ def rehearse(
         bounds = bounds_of(settings, base, name, agents)
         if bounds is not None and name in hours:
             raised += _play_hours(name, bounds, hours[name])
-    days = len({hour // 24 for own in hours.values() for hour, _, _ in own})
+    days = len({hour // 24 for hour, _, _ in chain.from_iterable(hours.values())})
     alarms = settings.false_alarms
     problems = []
     if days < ENOUGH:

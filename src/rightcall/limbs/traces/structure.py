@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 from rightcall.agents.observed.framework_names import GraphAnswer, handoff_place, name_in_span
 from rightcall.limbs.traces.calls import CallSlot
@@ -164,7 +165,8 @@ def note_teamwork(
         maker = slot.tool or slot.model
         around = maker.place.parent if maker is not None else None
         slot.parent = ids.get(around.span.span_id, "") or around.call_id if around is not None else ""
-    _note_transfers(slots, models, {name for o in seen for name in o.place.path if name})
+    team = set(filter(None, chain.from_iterable(o.place.path for o in seen)))
+    _note_transfers(slots, models, team)
     last: GraphAnswer | None = None
     asked: list[CallSlot] = []
     for step, model in enumerate(models):
@@ -225,7 +227,7 @@ def answers_in(every_model: Sequence[Observation], models: Sequence[Observation]
             model.place.path,
             steps.get(model.span.span_id),
             (model.input_tokens or 0) + (model.output_tokens or 0) if model.has_usage else None,
-            model.span.latency_ms,
+            latency_ms=model.span.latency_ms,
         )
         for model in every_model
     )

@@ -161,15 +161,15 @@ def trace_to_keep(
         agent,
         trace.version,
         trace.session,
-        time_text(trace.time),
-        trace.input,
-        len(trajectory.calls),
-        trajectory.latency_ms,
-        trajectory.usage.tokens,
-        failed,
-        "queued" if (failed or queue) and trace.input else "",
-        1,
-        checks,
+        started_at=time_text(trace.time),
+        input=trace.input,
+        calls=len(trajectory.calls),
+        latency_ms=trajectory.latency_ms,
+        tokens=trajectory.usage.tokens,
+        failed=failed,
+        review="queued" if (failed or queue) and trace.input else "",
+        seen=1,
+        checks=checks,
     )
     origin = {name: getattr(trace, name) for name in (*RECORDED, "incomplete", "spans")}
     origin |= {"agent_name": trace.agent, "problems": list(trace.problems), "scores": to_plain(trace.scores)}
@@ -178,9 +178,9 @@ def trace_to_keep(
         trajectory,
         trace.tools,
         trace.system,
-        trace.model,
-        {k: v for k, v in origin.items() if v},
-        signature(trace),
+        model=trace.model,
+        origin={k: v for k, v in origin.items() if v},
+        signature=signature(trace),
     )
 
 
@@ -192,11 +192,11 @@ def trace_of(kept: KeptTrace) -> Trace:
         kept.trajectory,
         kept.tools,
         _full_input(kept),
-        kept.system,
-        kept.row.session,
-        origin.get("agent_name", kept.row.agent),
-        kept.row.agent,
-        kept.model,
+        system=kept.system,
+        session=kept.row.session,
+        agent=origin.get("agent_name", kept.row.agent),
+        service=kept.row.agent,
+        model=kept.model,
         **{name: origin[name] for name in RECORDED if name in origin},
     )
 

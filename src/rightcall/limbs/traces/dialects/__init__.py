@@ -10,8 +10,8 @@
     vercel         the AI SDK's `ai.*`
 
 Each has `claims(span)` and `observe(span)`. To add one: a file with these two, and a line in `DIALECTS`, before those
-whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`. Tools with a format of
-their own for export have `claims_record(record)` and `spans(record, problems, where)` too, and a line in `EXPORTS`.
+whose names it also uses; or a module with these two, as an entry point of `rightcall.dialects`. Tools that export in
+another format have `claims_record(record)` and `spans(record, problems, where)` too, and a line in `EXPORTS`.
 Inspect AI's logs have whole transcripts and are read by `inspect_log`.
 
     common  attribute names of the GenAI conventions, and what dialects share

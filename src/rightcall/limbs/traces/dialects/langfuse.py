@@ -105,7 +105,7 @@ def claims_record(record: dict[str, Any]) -> bool:
 
 def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Span]:
     if not isinstance(record.get("observations"), list):
-        yield from _row(record, "", "", problems, where)
+        yield from _row(record, "", "", problems, where=where)
         return
     trace_id = free_id_of(record.get("id") or record.get("traceId"))
     session = _get(record, "session_id", "sessionId")
@@ -117,7 +117,7 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         times = {"start_time": record.get("timestamp"), "end_time": max(ends, default=None)}
         rows.append({**own, **times, "id": f"trace-{trace_id}", "type": "AGENT"})
     for row in rows:
-        yield from _row(row, trace_id, session if isinstance(session, str) else "", problems, where)
+        yield from _row(row, trace_id, session if isinstance(session, str) else "", problems, where=where)
 
 
 def _row(raw: dict[str, Any], trace_id: str, session: str, problems: Problems, where: str) -> Iterator[Span]:
@@ -145,11 +145,11 @@ def _row(raw: dict[str, Any], trace_id: str, session: str, problems: Problems, w
         span_id,
         free_id_of(_get(raw, "parent_observation_id", "parentObservationId")),
         raw["name"] if isinstance(raw.get("name"), str) else "",
-        nanoseconds(_get(raw, "start_time", "startTime")),
-        nanoseconds(_get(raw, "end_time", "endTime")),
-        "error" if failed else "",
-        str(_get(raw, "status_message", "statusMessage") or ""),
-        attributes,
+        start=nanoseconds(_get(raw, "start_time", "startTime")),
+        end=nanoseconds(_get(raw, "end_time", "endTime")),
+        status="error" if failed else "",
+        message=str(_get(raw, "status_message", "statusMessage") or ""),
+        attributes=attributes,
         scope="langfuse",
     )
 

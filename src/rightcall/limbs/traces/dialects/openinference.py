@@ -128,7 +128,8 @@ def _mark_failed(asked: list[SpokenMessage] | None, messages: Any) -> None:
     if not asked or not isinstance(messages, str) or not SAYS_ERROR.search(messages):
         return
     spoken = read_messages(messages) or []
-    failed = {r.call_id for message in spoken for r in message.results if r.is_error and r.call_id}
+    results = chain.from_iterable(message.results for message in spoken)
+    failed = {result.call_id for result in results if result.is_error and result.call_id}
     for message in asked:
         message.results = [
             replace(result, is_error=True) if result.call_id in failed else result
@@ -175,12 +176,12 @@ def spans(record: dict[str, Any], problems: Problems, where: str) -> Iterator[Sp
         span_id,
         span_id_of(parent) or free_id_of(parent),
         record["name"] if isinstance(record.get("name"), str) else "",
-        nanoseconds(record.get("start_time")),
-        nanoseconds(record.get("end_time")),
-        STATUS.get(code, "") if isinstance(code, str) else "",
-        str(record.get("status_message") or status.get("description") or ""),
-        attributes,
-        flatten_attributes(as_dict(as_dict(record.get("resource")).get("attributes"))),
+        start=nanoseconds(record.get("start_time")),
+        end=nanoseconds(record.get("end_time")),
+        status=STATUS.get(code, "") if isinstance(code, str) else "",
+        message=str(record.get("status_message") or status.get("description") or ""),
+        attributes=attributes,
+        resource=flatten_attributes(as_dict(as_dict(record.get("resource")).get("attributes"))),
         events=[
             SpanEvent(str(e.get("name") or ""), flatten_attributes(as_dict(e.get("attributes"))))
             for e in as_dicts(record.get("events"))
