@@ -185,10 +185,11 @@ class _Loop(asyncio.SelectorEventLoop):
 def interleaved(seed: int, monkeypatch: Any) -> Iterator[Interleaving]:
     """The threads of one order, whose loops are its own."""
     from rightcall.core import event_loop
-    from rightcall.core.event_loop import kept_loop
+    from rightcall.core.event_loop import kept_loop, worker_threads
 
     order = Interleaving(seed)
     with monkeypatch.context() as patch:
         patch.setattr(kept_loop, "threading", order.threading)
+        patch.setattr(worker_threads, "threading", order.threading)
         patch.setattr(event_loop, "_new_loop", lambda: _Loop(order, stops_late=seed % 2 == 1))
         yield order

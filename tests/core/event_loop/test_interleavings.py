@@ -9,7 +9,7 @@ import pytest
 
 from rightcall.core import event_loop
 from rightcall.core.event_loop import run_blocking
-from rightcall.core.event_loop.kept_loop import Call, idle_loop, local_loops
+from rightcall.core.event_loop.kept_loop import Call, idle_loop
 from rightcall.core.event_loop.worker_threads import LentLoop
 from tests.core.event_loop.interleaving import Interleaving, interleaved
 
@@ -21,14 +21,14 @@ async def thread_of(value: object) -> tuple[object, threading.Thread]:
 
 def worker(order: Interleaving, lent: LentLoop, calls: int) -> None:
     """As a synchronous agent in a thread; its work may be refused when nobody waits for it any more."""
-    local_loops.lent = lent
-    for number in range(calls):
-        try:
-            assert run_blocking(thread_of(number))[0] == number
-        except asyncio.CancelledError:
-            return
-        finally:
-            order.pause()
+    with lent.lend():
+        for number in range(calls):
+            try:
+                assert run_blocking(thread_of(number))[0] == number
+            except asyncio.CancelledError:
+                return
+            finally:
+                order.pause()
 
 
 def agents_and_callers(order: Interleaving) -> None:
@@ -72,9 +72,8 @@ def calls_that_are_cancelled(order: Interleaving) -> None:
             waiting = Call(waits())
             calls.append(waiting)
             order.pause()
-            kept.run(waiting)
             with pytest.raises(asyncio.CancelledError):
-                waiting.result()
+                kept.run(waiting)
 
     def cancel() -> None:
         while order.others():

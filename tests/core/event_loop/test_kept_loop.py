@@ -163,7 +163,7 @@ def test_what_a_coroutine_raises_is_raised_where_it_is_waited_for(error, where):
 def any_loop(request, monkeypatch):
     """Both kinds of loops; a command uses uvloop, and tests of commands in this process leave it behind."""
     event_loop.close()
-    monkeypatch.setattr(event_loop, "_factory", [])
+    monkeypatch.setattr(event_loop, "_preferred", [])
     if request.param == "uvloop":
         event_loop.prefer_uvloop()
     yield
@@ -307,7 +307,6 @@ RAW = {
         asyncio.gather(loop.create_task(answer(1)), loop.create_task(answer(2)))
     ),
     "executor": lambda loop: [1, loop.run_until_complete(loop.run_in_executor(None, lambda: 2))],
-    "run_forever": lambda loop: (loop.call_later(0.01, loop.stop), loop.run_forever(), [1, 2])[2],
     "future": lambda loop: (
         future := loop.create_future(),
         loop.call_soon(future.set_result, [1, 2]),

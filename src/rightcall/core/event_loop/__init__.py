@@ -7,34 +7,26 @@ long as it lives, and runs it itself: a debugger, Ctrl-C and objects that belong
 
 kept_loop        the loop of a thread, and a call on it
 worker_threads   blocking code under test in threads, with the loop that waits for it
-daemon_threads   threads that never keep the process from exiting
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
 from contextvars import copy_context
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from rightcall.core.event_loop.daemon_threads import DaemonThreads
-from rightcall.core.event_loop.kept_loop import (
-    Call,
-    KeptLoop,
-    close_loop,
-    idle_loop,
-    local_loops,
-    running_loop,
-    wait_for,
-)
+from rightcall.core.event_loop.kept_loop import Call, KeptLoop, close_loops, idle_loop, running_loop
+from rightcall.core.event_loop.worker_threads import local, run_in_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_factory: list[Callable[[], asyncio.AbstractEventLoop]] = []
-_helpers = DaemonThreads("rightcall-caller")
+_preferred: list[Callable[[], asyncio.AbstractEventLoop]] = []
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
@@ -43,17 +35,10 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     Inside a running event loop, that loop stands still meanwhile, as with any other blocking call. The first Ctrl-C
     cancels the coroutine and raises `KeyboardInterrupt` once it has ended; the second does not wait for that.
     """
-    lent = local_loops.lent
-    if lent is not None:
+    if (lent := getattr(local, "lent", None)) is not None:
         result: T = lent.wait_for(work)
         return result
-    call = Call(work)
-    kept = idle_loop(_new_loop)
-    if running_loop() is None:
-        kept.run(call)
-    else:
-        _run_in_helper(kept, call)
-    return call.result()
+    return _wait(idle_loop(_new_loop).run, Call(work))
 
 
 def run_apart(work: Coroutine[Any, Any, T]) -> T:
@@ -61,20 +46,15 @@ def run_apart(work: Coroutine[Any, Any, T]) -> T:
 
     The agent may be blocking the kept loop meanwhile, or be run by it and share it with other cases.
     """
-    call = Call(work)
-    apart = KeptLoop(asyncio.new_event_loop())
 
-    def run() -> None:
+    def run(call: Call[T]) -> T:
+        apart = KeptLoop(asyncio.new_event_loop)
         try:
-            apart.run(call)
+            return apart.run(call)
         finally:
             apart.close()
 
-    if running_loop() is None:
-        run()
-    else:
-        _wait_in_helper(run, call)
-    return call.result()
+    return _wait(run, Call(work))
 
 
 def as_blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
@@ -90,52 +70,48 @@ def as_blocking(name: str, work: Callable[P, Coroutine[Any, Any, T]]) -> Callabl
 
 def prefer_uvloop() -> None:
     """Use uvloop, if it is installed, from the next loop on: it saves about a quarter of the CPU time of a request."""
-    _factory[:] = [_uvloop]
-
-
-def _new_loop() -> asyncio.AbstractEventLoop:
-    """uvloop in the main thread alone: it refuses to start programs from two threads at the same time."""
-    if _factory and threading.current_thread() is threading.main_thread():
-        return _factory[0]()
-    return asyncio.new_event_loop()
-
-
-def _uvloop() -> asyncio.AbstractEventLoop:
-    try:
+    with contextlib.suppress(ImportError):
         import uvloop
-    except ImportError:
-        return asyncio.new_event_loop()
-    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
-    return loop
+
+        _preferred[:] = [uvloop.new_event_loop]
 
 
 def close() -> None:
     """Close the loops that this thread keeps, for tests; the next call starts another."""
-    while local_loops.kept:
-        close_loop(local_loops.kept.pop())
+    close_loops(lambda thread: thread is threading.current_thread())
 
 
-def _run_in_helper(kept: KeptLoop, call: Call[Any]) -> None:
-    """Run the loop of this thread in another one: this one has a running loop, and cannot run two."""
-    _wait_in_helper(lambda: kept.run(call), call)
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """uvloop in the main thread alone: it refuses to start programs from two threads at the same time."""
+    if _preferred and threading.current_thread() is threading.main_thread():
+        return _preferred[0]()
+    return asyncio.new_event_loop()
 
 
-def _wait_in_helper(run: Callable[[], None], call: Call[Any]) -> None:
-    over = threading.Event()
+def _wait(run: Callable[[Call[T]], T], call: Call[T]) -> T:
+    """Run a call on its loop; in another thread if this one has a running loop, as it cannot run two."""
+    if running_loop() is None:
+        return run(call)
+    outcome: Future[T] = Future()
     context = copy_context()
 
     def job() -> None:
         try:
-            context.run(run)
+            outcome.set_result(context.run(run, call))
         except BaseException as error:
-            call.break_off(error)
-        finally:
-            over.set()
+            outcome.set_exception(error)
 
-    _helpers.submit(job)
+    run_in_thread(job)
     try:
-        wait_for(over)
+        _wait_for(outcome)
     except KeyboardInterrupt:
         call.cancel()
-        wait_for(over)
+        _wait_for(outcome)
         raise
+    return outcome.result()
+
+
+def _wait_for(outcome: Future[Any]) -> None:
+    """Ctrl-C interrupts it: a signal that reaches another thread, or any on Windows, would not end a longer wait."""
+    while not wait((outcome,), timeout=0.1).done:
+        pass

@@ -1,19 +1,54 @@
-"""Threads for blocking agents, tools and metrics. They are reused and never prevent the process from exiting."""
+"""Threads for blocking agents, tools and metrics. They are reused and never prevent the process from exiting.
+
+The pool of the standard library joins its threads at exit, so that one hanging tool keeps the whole process from
+ending. These are daemons.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import contextvars
+import os
 import threading
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
+from functools import partialmethod
+from queue import SimpleQueue
 from typing import Any
 
 from rightcall.core.errors import contain_exits
-from rightcall.core.event_loop.daemon_threads import DaemonThreads, Job, OneThread
-from rightcall.core.event_loop.kept_loop import CLOSING_S, Call, current_call, local_loops
+from rightcall.core.event_loop.kept_loop import CLOSING_S, Call, current_call
 
-_threads = DaemonThreads("rightcall-work")
+Job = Callable[[], None]
+Outcome = tuple[Any, Exception | None]
+
+_idle: dict[int, deque[SimpleQueue[Job]]] = {}
+"""What the idle threads of each process wait for: those of its parent are not there after a fork."""
+
+local = threading.local()
+"""`lent` is the loop that waits for this thread."""
+
+
+def run_in_thread(job: Job) -> None:
+    """Run a blocking function in the background; it is not awaited, and must not raise."""
+    idle = _idle.setdefault(os.getpid(), deque())
+    try:
+        jobs = idle.pop()
+    except IndexError:
+        jobs = SimpleQueue()
+        threading.Thread(target=_work, args=(jobs, idle), name="rightcall-work", daemon=True).start()
+    jobs.put(job)
+
+
+def _work(jobs: SimpleQueue[Job], idle: deque[SimpleQueue[Job]]) -> None:
+    # Python has noted that it need not wait for this thread. Those that code under test starts here inherit the
+    # attribute; of those for which a program waits, first requests are captured, as elsewhere.
+    threading.current_thread()._daemonic = False  # type: ignore[attr-defined]
+    while True:
+        jobs.get()()
+        idle.append(jobs)
 
 
 async def in_thread(
@@ -21,27 +56,48 @@ async def in_thread(
     *,
     when_late: Callable[[Any, BaseException | None], None] | None = None,
     cancel: bool = False,
-    thread: OneThread | None = None,
+    submit: Callable[[Job], None] = run_in_thread,
 ) -> Any:
     """Run a blocking function in a thread and wait for it. Work for `asyncio.get_event_loop()` is done by this loop.
 
     A thread cannot be stopped: when waiting is cancelled it keeps running, and `when_late` is called in it
     with the result or the exception that came too late. With `cancel` that work is cancelled too.
-    A `thread` that is not waited for any more is left.
     """
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    ended = _Ended(when_late)
-    loop = LentLoop(future.get_loop())
-    (thread or _threads).submit(_job(function, future, ended, loop))
+    loop = LentLoop(asyncio.get_running_loop())
+    outcome: Future[Outcome] = Future()
+    outcome.set_running_or_notify_cancel()  # it cannot be cancelled
+    submit(_job(function, outcome, loop))
     try:
-        return await future
+        result, failure = await asyncio.wrap_future(outcome)
     except asyncio.CancelledError:
-        ended.abandon()
+        if when_late is not None:
+            outcome.add_done_callback(lambda ended: when_late(*ended.result()))
         if cancel:
             loop.abandon()
-        if thread is not None:
-            thread.leave()
         raise
+    try:
+        if failure is not None:
+            raise failure
+        return result
+    finally:
+        del failure, outcome  # the traceback refers to this frame
+
+
+def _job(function: Callable[[], Any], outcome: Future[Outcome], loop: LentLoop) -> Job:
+    """The function in the caller's context. Only the job refers to that: it ends when the job does."""
+    context = contextvars.copy_context()
+
+    def job() -> None:
+        result: Any = None
+        failure: Exception | None = None
+        try:
+            with contain_exits(in_thread=True), loop.lend():
+                result = context.run(function)
+        except Exception as error:
+            failure = error
+        outcome.set_result((result, failure))
+
+    return job
 
 
 class TrialThread:
@@ -51,93 +107,33 @@ class TrialThread:
     """
 
     def __init__(self, *, of_loop: bool) -> None:
-        self._thread = None if of_loop else OneThread(_threads)
+        self._of_loop = of_loop
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._left = False
+        if not of_loop:
+            run_in_thread(self._work)
 
     async def run(self, function: Callable[[], Any]) -> Any:
-        if self._thread is not None:
-            return await in_thread(function, cancel=True, thread=self._thread)
-        with contain_exits():
-            return function()
+        if self._of_loop:
+            with contain_exits():
+                return function()
+        try:
+            return await in_thread(function, cancel=True, submit=self._submit)
+        except asyncio.CancelledError:
+            self.leave()
+            raise
 
     def leave(self) -> None:
-        if self._thread is not None:
-            self._thread.leave()
+        """The thread ends after the job that it runs, which may never end; further jobs run in other threads."""
+        self._left = True
+        self._jobs.put(None)
 
+    def _submit(self, job: Job) -> None:
+        (run_in_thread if self._left else self._jobs.put)(job)
 
-def in_background(job: Job) -> None:
-    """Run a blocking function in the background; it is not awaited, and must not raise."""
-    _threads.submit(job)
-
-
-class _Ended:
-    """The end of a job and the end of waiting for it; whichever comes second reports a late result."""
-
-    def __init__(self, when_late: Callable[[Any, BaseException | None], None] | None) -> None:
-        self._when_late = when_late
-        self._lock = threading.Lock()
-        self._abandoned = False
-        self._result: tuple[Any, BaseException | None] | None = None
-
-    def abandon(self) -> None:
-        with self._lock:
-            self._abandoned = True
-            result = self._result
-            self._result = None
-        if result is not None and self._when_late is not None:
-            self._when_late(*result)
-
-    def set(self, result: Any, failure: BaseException | None) -> bool:
-        """Whether it is awaited."""
-        with self._lock:
-            late = self._abandoned
-            self._result = (result, failure)
-        if late and self._when_late is not None:
-            self._when_late(result, failure)
-        return not late
-
-
-def _job(function: Callable[[], Any], future: asyncio.Future[Any], ended: _Ended, lent: LentLoop) -> Job:
-    """The function in the caller's context. Only the job refers to that: it ends when the job does."""
-    loop = future.get_loop()
-    context = contextvars.copy_context()
-
-    def job() -> None:
-        result: Any = None
-        failure: BaseException | None = None
-        try:
-            with contain_exits(in_thread=True), lend_loop(lent):
-                result = context.run(function)
-        except Exception as error:
-            failure = error
-        if not ended.set(result, failure):
-            return
-        with contextlib.suppress(RuntimeError):  # the loop has been closed meanwhile: nothing is waiting
-            loop.call_soon_threadsafe(_settle, future, result, failure)
-
-    return job
-
-
-def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | None) -> None:
-    if future.done():
-        return
-    if failure is None:
-        future.set_result(result)
-    elif isinstance(failure, StopIteration):  # a future cannot hold it
-        future.set_exception(RuntimeError("it raised StopIteration"))
-    else:
-        future.set_exception(failure)
-
-
-def _on_loop(name: str) -> Any:
-    """A method of a loop that is called in the loop."""
-
-    def method(self: LentLoop, *args: Any, **options: Any) -> Any:
-        async def call() -> Any:
-            return getattr(asyncio.get_running_loop(), name)(*args, **options)
-
-        return self.wait_for(call())
-
-    return method
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
 
 
 _AbstractLoop: Any = asyncio.AbstractEventLoop  # what it does not offer raises NotImplementedError
@@ -151,51 +147,84 @@ class LentLoop(_AbstractLoop):  # type: ignore[misc]
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._within = current_call()
+        self.create_future = loop.create_future
+        self.call_soon_threadsafe = loop.call_soon_threadsafe
+        self._within = current_call.get()
         self._call: Call[Any] | None = None
-        self._stopped: asyncio.Event | None = None
         self._abandoned = self._closed = False
 
+    @contextlib.contextmanager
+    def lend(self) -> Iterator[None]:
+        """Let this thread, which has no running loop, use it."""
+        local.lent = self
+        asyncio.set_event_loop(self)
+        try:
+            yield
+        finally:
+            asyncio.set_event_loop(None)
+            local.lent = None
+
     def wait_for(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """What a coroutine gives, in the context of this thread."""
-        if self._abandoned:
+        """What a coroutine gives, in the context of this thread; it ends with the call that runs this code."""
+        call = Call(work)
+        ended = threading.Event()
+        outcome: list[tuple[Any, BaseException | None]] = []
+
+        async def run() -> None:
+            try:
+                outcome.append((await call.run(), None))
+            except BaseException as error:  # what would end the process is raised in the thread that waits
+                outcome.append((None, error))
+
+        def end(task: asyncio.Task[None] | None = None) -> None:
+            call.drop()
+            ended.set()
+
+        def start() -> None:
+            if self._is_over():
+                end()
+                return
+            task = self._loop.create_task(run())
+            task.add_done_callback(end)
+            if self._within is not None:
+                self._within.own(task)
+
+        if self._is_over():
             work.close()
             raise asyncio.CancelledError
-        self._call = call = Call(work)
-        if self._within is not None:
-            self._within.hand_over(call, self._loop)
-        else:
-            self._loop.call_soon_threadsafe(call.start, self._loop)
+        self._call = call
+        self._loop.call_soon_threadsafe(start)
         if self._abandoned:
             call.cancel()
-        while not call.ended.wait(CLOSING_S):
-            if self._loop.is_closed():
-                raise asyncio.CancelledError
+        while not ended.wait(CLOSING_S) and not self._is_over():
+            pass
         self._call = None
-        return call.result()
+        result, error = outcome.pop() if outcome else (None, asyncio.CancelledError())
+        try:
+            if error is not None:
+                raise error
+            return result
+        finally:
+            del error  # its traceback refers to this frame
+
+    def _is_over(self) -> bool:
+        ended = self._within is not None and self._within.over
+        return ended or self._abandoned or self._loop.is_closed()
 
     def abandon(self) -> None:
         """Cancel what runs here, from any thread: nobody waits for this thread any more."""
         self._abandoned = True
-        call = self._call
-        if call is not None:
-            call.cancel()
+        if self._call is not None:
+            self._call.cancel()
 
     def run_until_complete(self, future: Any) -> Any:
         if self._closed:
             raise RuntimeError("Event loop is closed")
-        return self.wait_for(future if asyncio.iscoroutine(future) else _result(future))
 
-    def run_forever(self) -> None:
-        async def until_stopped() -> None:
-            self._stopped = asyncio.Event()
-            await self._stopped.wait()
+        async def result() -> Any:
+            return await future
 
-        self.wait_for(until_stopped())
-
-    def stop(self) -> None:
-        if self._stopped is not None:
-            self.call_soon_threadsafe(self._stopped.set)
+        return self.wait_for(future if asyncio.iscoroutine(future) else result())
 
     def close(self) -> None:
         """It can no longer be used; the loop that does its work stays open."""
@@ -213,38 +242,13 @@ class LentLoop(_AbstractLoop):  # type: ignore[misc]
     async def shutdown_asyncgens(self) -> None:
         return
 
-    async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109  asyncio's
-        return
+    def _on_loop(self, name: str, *args: Any, **options: Any) -> Any:
+        async def call() -> Any:
+            return getattr(self._loop, name)(*args, **options)
 
-    def call_soon_threadsafe(self, callback: Any, *args: Any, context: Any = None) -> Any:
-        return self._loop.call_soon_threadsafe(callback, *args, context=context)
+        return self.wait_for(call())
 
-    call_soon = call_soon_threadsafe
-    create_task = _on_loop("create_task")
-    create_future = _on_loop("create_future")
-    call_later = _on_loop("call_later")
-    call_at = _on_loop("call_at")
-    time = _on_loop("time")
-    run_in_executor = _on_loop("run_in_executor")
-    call_exception_handler = _on_loop("call_exception_handler")
-
-
-async def _result(future: Any) -> Any:
-    try:
-        return await future
-    except asyncio.CancelledError:
-        if not future.done():  # it is this wait that is cancelled
-            future.cancel()
-        raise
-
-
-@contextlib.contextmanager
-def lend_loop(loop: LentLoop) -> Iterator[None]:
-    """Let this thread, which has no running loop, use the one that waits for it."""
-    local_loops.lent = loop
-    asyncio.set_event_loop(loop)
-    try:
-        yield
-    finally:
-        asyncio.set_event_loop(None)
-        local_loops.lent = None
+    call_soon = partialmethod(_on_loop, "call_soon")
+    call_later = partialmethod(_on_loop, "call_later")
+    create_task = partialmethod(_on_loop, "create_task")
+    run_in_executor = partialmethod(_on_loop, "run_in_executor")

@@ -18,7 +18,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ToolServerDown
-from rightcall.core.event_loop.worker_threads import in_background, in_thread
+from rightcall.core.event_loop.worker_threads import run_in_thread, in_thread
 from rightcall.records.record import Record
 from rightcall.tools.idempotency.owners import Heartbeat, Owner
 from rightcall.tools.idempotency.store import (
@@ -292,7 +292,7 @@ def _abandonment(
         with contextlib.suppress(StoreDownError):
             store.finish(key, owner, attempt, state, result)
 
-    return lambda: in_background(write)
+    return lambda: run_in_thread(write)
 
 
 def _state_after(error: BaseException, call: ActiveCall) -> EndState:
