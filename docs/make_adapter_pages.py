@@ -24,22 +24,50 @@ END = "<!-- end of {} -->"
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
     page = folder / "frameworks.md"
+    results = json.loads(RESULTS.read_text("utf-8"))
     text = with_part(page.read_text("utf-8"), "frameworks", frameworks_table())
     for info in ADAPTERS:
-        text = with_part(text, info.name, facts(info))
+        text = with_part(text, info.name, facts(info, results))
     page.write_text(text, "utf-8")
     evidence = folder / "evidence.md"
-    results = json.loads(RESULTS.read_text("utf-8"))
-    evidence.write_text(
-        with_part(evidence.read_text("utf-8"), "frameworks", evidence_table(results)), "utf-8"
-    )
+    text = with_part(evidence.read_text("utf-8"), "frameworks", evidence_table(results))
+    evidence.write_text(with_part(text, "endings", endings_table(results)), "utf-8")
 
 
-def facts(info: AdapterInfo) -> str:
+ENDINGS = {
+    "done": "single_call", "refused": "refusal", "filtered": "content_filter", "truncated": "length_stop",
+    "truncated stream": "streamed_length", "lost stream": "lost_stream", "waits for approval": "approval",
+    "tool error": "tool_raises", "agent error": "agent_error", "turn limit": "step_limit",
+}  # fmt: skip
+"""The ways in which an agent ends, and the scenario of each."""
+
+
+def endings_table(results: dict[str, Any]) -> str:
+    """A row for each framework: whether what is recorded of each ending is what happened."""
+    rows = [f"| framework | {' | '.join(ENDINGS)} |", "|---|" + "---|" * len(ENDINGS)]
+    for name, row in results["frameworks"].items():
+        cells = [_ending(row["cells"].get(scenario)) for scenario in ENDINGS.values()]
+        rows.append(f"| {_title_of(name)} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _ending(cell: dict[str, Any] | None) -> str:
+    if cell is None:
+        return "not measured"
+    return "–" if "cannot" in cell else "limited" if cell["differs"] else "equal"
+
+
+def facts(info: AdapterInfo, results: dict[str, Any]) -> str:
     """What was tested, how the framework is observed and what is lost."""
     beside = f", {' and '.join(info.beside.split(', '))}" if info.beside else ""
     tested = f"Tested with {info.package} {info.tested}{beside}; observed through {info.hook}. Limitations:"
-    return "\n".join([tested, "", *(f"- {loss}" for loss in info.loses)])
+    cells = results["frameworks"].get(info.name, {"cells": {}})["cells"]
+    endings = [
+        f"- {ending}: {cells[scenario]['cannot']}"
+        for ending, scenario in ENDINGS.items()
+        if "cannot" in cells.get(scenario, {})
+    ]
+    return "\n".join([tested, "", *(f"- {loss}" for loss in info.loses), *endings])
 
 
 def with_part(page: str, name: str, text: str) -> str:

@@ -52,7 +52,7 @@ def main() -> None:
         for name in options.names or available:
             results[name] = run(report.MODULE, name, options.scenario if measurement == "scenarios" else [])
             problems += report.shown(name, results[name])
-        if options.write and not options.scenario:
+        if options.write:
             write(measurement, {name: report.entry(rows) for name, rows in results.items()})
     if problems:
         sys.exit("\n" + "\n".join(problems))

@@ -94,6 +94,8 @@ def _values(text: str) -> Iterator[Any]:
 def _of_the_end(truth: Truth, trajectory: Trajectory) -> Iterator[tuple[str, Any, Any]]:
     yield "stop reason", truth.stop, trajectory.stop_reason
     usage = trajectory.usage
+    if truth.stop == "infra_error":  # how many tokens a lost stream reports depends on where it breaks
+        return
     yield "tokens", (truth.input_tokens, truth.output_tokens), (usage.input_tokens, usage.output_tokens)
     yield "cached tokens", truth.cached_tokens, usage.cached_tokens
     if truth.answer is not None:

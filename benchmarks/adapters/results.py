@@ -29,10 +29,15 @@ def adapter_of(name: str) -> str:
 
 
 def write(measurement: str, entries: dict[str, Row]) -> None:
-    """Keep what was measured, that of other frameworks as it was, and write the pages."""
+    """Keep what was measured, and what was measured before of other frameworks and scenarios, and write the pages."""
     results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     key = KEYS[measurement]
-    kept = {**results.get(key, {}), **entries}
+    kept = dict(results.get(key, {}))
+    for name, entry in entries.items():
+        before = kept.get(name, {})
+        if "cells" in entry and before.get("version") == entry["version"]:
+            entry = {**entry, "cells": {**before["cells"], **entry["cells"]}}
+        kept[name] = entry
     results[key] = {name: kept[name] for name in framework_names() if name in kept}
     results["scenarios"] = {scenario.name: scenario.title for scenario in SCENARIOS}
     ordered = {part: results[part] for part in ("scenarios", *KEYS.values()) if part in results}

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from tests.limbs.adapters.script import Answer, Call
 
-Shape = Literal["plain", "limited", "sub_agent", "handoff", "typed_answer", "streamed"]
+Shape = Literal["plain", "limited", "sub_agent", "handoff", "typed_answer", "streamed", "asking", "raising"]
 """How the agent is built: alone, with a limit of `STEPS`, with an agent as a tool, with an agent that it hands over to,
-with a type for its answer, or streaming."""
+with a type for its answer, streaming, with a `book` that somebody must approve, or in a function that raises."""
 
 STEPS = 3
 """The limit of an agent with the shape `limited`."""
@@ -104,6 +104,22 @@ SCENARIOS: tuple[Scenario, ...] = (
         "length_stop", "an answer cut off at the length limit",
         alone(Answer(calls=(weather("Hanoi"),)), Answer("It is 31 degr", cut=True)),
     ),
+    Scenario(
+        "streamed_length", "a streamed answer cut off at the length limit",
+        alone(Answer(calls=(weather("Hanoi"),)), Answer("It is 31 degr", cut=True)),
+        shape="streamed",
+    ),
+    Scenario(
+        "lost_stream", "a stream whose connection breaks",
+        alone(Answer(calls=(weather("Hanoi"),)), Answer("It is 31 degrees", lost=True)),
+        shape="streamed",
+    ),
+    Scenario(
+        "approval", "a call that waits for approval",
+        alone(Answer(calls=(Call("book", TRIP, "c1"),)), DONE),
+        shape="asking",
+    ),
+    Scenario("agent_error", "an agent that raises", alone(Answer(calls=(weather("Hanoi"),)), DONE), shape="raising"),
     Scenario("refusal", "a model that refuses", alone(Answer("I cannot help with that.", ending="refused"))),
     Scenario("content_filter", "an answer that a filter stopped", alone(Answer("It is", ending="filtered"))),
     Scenario(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
@@ -70,7 +70,7 @@ class ScriptedModel:
         ):  # a framework at its limit asks for an answer without calls
             answer = FORCED
         self.log.append(Exchange(agent, path, headers, body, answer))
-        return self.spoken(answer, body)
+        return replace(self.spoken(answer, body), lost=answer.lost)
 
 
 class ModelHolder:
@@ -101,7 +101,9 @@ def scripted_server(holder: ModelHolder) -> Iterator[str]:
             streams = "stream" in request.path
         else:
             whole, events = anthropic_reply(answer, number)
-        return await send_events(request, events) if streams else web.json_response(whole)
+        if streams:
+            return await send_events(request, events, lost=answer.lost)
+        return web.json_response(whole)
 
     async def start() -> Any:
         app = web.Application(client_max_size=64 << 20)

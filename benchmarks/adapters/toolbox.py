@@ -79,6 +79,8 @@ def book(city: str, nights: int) -> str:
 
 
 TOOLS = (get_weather, forecast, plan_route, book)
+SAFE_TOOLS = (get_weather, forecast, plan_route)
+"""All that an agent may run without asking."""
 
 
 def run_tool(name: str, arguments: dict[str, Any]) -> Any:

@@ -34,6 +34,9 @@ MAY_RAISE = (
     "broken_json",
     "step_limit",
     "length_stop",
+    "streamed_length",
+    "lost_stream",
+    "agent_error",
     "refusal",
     "content_filter",
 )
@@ -83,8 +86,8 @@ def _row(
     runner: asyncio.Runner, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str
 ) -> dict[str, Any]:
     row = {"version": package_version(framework), "scenario": scenario.name}
-    if scenario.name in framework.cannot:
-        return row | {"cannot": framework.cannot[scenario.name]}
+    if reason := _impossible(framework, scenario):
+        return row | {"cannot": reason}
     try:
         differing = runner.run(Trial(framework, scenario, holder, address).differences())
     except Exception as error:  # of the benchmark itself or of a hook: shown, never equal
@@ -92,6 +95,16 @@ def _row(
         differing = [Difference("the run", "ends", f"{type(error).__name__}: {error}")]
     limit = framework.limits.get(scenario.name, "")
     return row | {"differs": [vars(one) for one in differing], "limit": limit}
+
+
+def _impossible(framework: Framework, scenario: Scenario) -> str:
+    """Why a framework cannot be asked for a scenario; empty when it can."""
+    info = adapter_info(framework.name)
+    if scenario.shape == "asking" and not info.approvals:
+        return "its requests for approval are not observed"
+    if scenario.shape == "raising" and not info.functions:
+        return "functions that use it are not observed"
+    return framework.cannot.get("streamed" if scenario.shape == "streamed" else scenario.name, "")
 
 
 class Trial:
@@ -128,7 +141,10 @@ class Trial:
     async def _unobserved(self) -> tuple[list[Exchange], BaseException | None]:
         agent = self._begin()
         try:
-            await asyncio.wait_for(self._framework.plain(agent, self._scenario.says), SECONDS)
+            if self._scenario.shape == "raising":
+                await asyncio.wait_for(agent(Golden(self._scenario.says[0], id="plain")), SECONDS)
+            else:
+                await asyncio.wait_for(self._framework.plain(agent, self._scenario.says), SECONDS)
         except TimeoutError:
             raise
         except Exception as error:
@@ -165,7 +181,15 @@ class Trial:
         self._holder.model = ScriptedModel(
             self._scenario, spoken_by(framework), framework.scripted, framework.may_call, framework.ignored
         )
-        return framework.agent(self._setup)
+        agent = framework.agent(self._setup)
+        if self._scenario.shape != "raising":
+            return agent
+
+        async def raising(golden: Golden) -> None:
+            await framework.plain(agent, (golden.input,))
+            raise LookupError("no such customer")
+
+        return raising
 
 
 if __name__ == "__main__":

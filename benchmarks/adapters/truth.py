@@ -51,11 +51,14 @@ def truth_of(
 ) -> Truth:
     """`raised` is what the same agent raised when nothing observed it."""
     usages = [exchange.answer.usage for exchange in log]
+    no_answer = (
+        raised is not None or scenario.shape in ("limited", "asking") or bool(log and log[-1].answer.lost)
+    )
     known = None not in usages
     return Truth(
         _calls(scenario, log, list(runs), spelled),
         _stop(scenario, log, raised),
-        None if raised is not None or scenario.shape == "limited" else _answer(scenario, log),
+        None if no_answer else _answer(scenario, log),
         json.dumps([exchange.body for exchange in log], ensure_ascii=False),
         sum(usage[0] for usage in usages if usage) if known else None,
         sum(usage[1] for usage in usages if usage) if known else None,
@@ -112,6 +115,10 @@ def _stop(scenario: Scenario, log: Sequence[Exchange], raised: BaseException | N
     if scenario.shape == "limited":
         assert len(log) < 30, f"the limit of {STEPS} steps allowed {len(log)} requests"
         return "limit"
+    if scenario.shape == "asking":
+        return "waiting_for_approval"
+    if log and log[-1].answer.lost:
+        return "infra_error"
     if log and log[-1].answer.cut:
         return "truncated"
     if log and log[-1].answer.ending:

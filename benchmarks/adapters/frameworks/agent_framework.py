@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from agent_framework import Agent
+from agent_framework import Agent, tool
 from agent_framework.openai import OpenAIChatCompletionClient
 from openai import AsyncOpenAI
 from pydantic import BaseModel
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL
-from benchmarks.adapters.toolbox import TOOLS
+from benchmarks.adapters.toolbox import SAFE_TOOLS, book
 
 
 class Trip(BaseModel):
@@ -33,7 +33,10 @@ class AgentFramework(Framework):
             client = OpenAIChatCompletionClient(model=setup.model(name), async_client=openai)
             if setup.shape == "limited":
                 client.function_invocation_configuration["max_iterations"] = STEPS
-            tools = [*TOOLS, *more.pop("tools", [])]
+            asking = tool(
+                book, approval_mode="always_require" if setup.shape == "asking" else "never_require"
+            )
+            tools = [*SAFE_TOOLS, asking, *more.pop("tools", [])]
             return Agent(client, setup.instructions(name), name=name, tools=tools, **more)
 
         if setup.shape == "sub_agent":

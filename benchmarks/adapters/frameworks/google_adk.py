@@ -9,13 +9,14 @@ from google.adk.apps import App
 from google.adk.models import Gemini
 from google.adk.runners import InMemoryRunner
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 from pydantic import BaseModel
 from tests.limbs.adapters.script import Answer, Call
 
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, TRAVEL
-from benchmarks.adapters.toolbox import TOOLS
+from benchmarks.adapters.toolbox import SAFE_TOOLS, book
 
 USER = "rightcall"
 """The adapter's name of app and user, which reach no request."""
@@ -44,7 +45,8 @@ class GoogleADK(Framework):
                 base_url=setup.address,
                 client_kwargs={"api_key": "k", "enterprise": False, **patience},
             )
-            tools = [*TOOLS, *more.pop("tools", [])]
+            asking = FunctionTool(book, require_confirmation=setup.shape == "asking")
+            tools = [*SAFE_TOOLS, asking, *more.pop("tools", [])]
             return LlmAgent(
                 name=name,
                 model=model,

@@ -62,6 +62,13 @@ def build(setup: Setup) -> Any:
         from langchain.agents.structured_output import ToolStrategy
 
         return agent(TRAVEL, response_format=ToolStrategy(Trip))
+    if setup.shape == "asking":
+        from langchain.agents.middleware import HumanInTheLoopMiddleware
+        from langgraph.checkpoint.memory import InMemorySaver
+
+        return agent(
+            TRAVEL, middleware=[HumanInTheLoopMiddleware({"book": True})], checkpointer=InMemorySaver()
+        )
     return agent(TRAVEL)
 
 
@@ -84,7 +91,8 @@ class LangChain(Framework):
             return await agent(rc.Golden(says[0], id="plain"))
         messages: list[Any] = []
         for text in says:
-            state = await agent.ainvoke({"messages": [*messages, {"role": "user", "content": text}]})
+            given = {"messages": [*messages, {"role": "user", "content": text}]}
+            state = await agent.ainvoke(given, {"configurable": {"thread_id": "plain"}})
             messages = list(state["messages"])
         return messages[-1].text
 

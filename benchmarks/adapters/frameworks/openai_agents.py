@@ -12,7 +12,7 @@ import rightcall as rc
 from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, HAND_OVER, STEPS, TRAVEL
-from benchmarks.adapters.toolbox import TOOLS
+from benchmarks.adapters.toolbox import TOOLS, book
 
 
 class Trip(BaseModel):
@@ -23,7 +23,10 @@ class Trip(BaseModel):
 def build(setup: Setup, client: AsyncOpenAI, kind: type[Any]) -> Agent:
 
     def agent(name: str, **more: Any) -> Agent:
-        tools = [function_tool(tool) for tool in TOOLS] + more.pop("tools", [])
+        asks = setup.shape == "asking"
+        tools = [function_tool(tool, needs_approval=asks and tool is book) for tool in TOOLS] + more.pop(
+            "tools", []
+        )
         model = kind(model=setup.model(name), openai_client=client)
         return Agent(name=name, instructions=setup.instructions(name), model=model, tools=tools, **more)
 

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 from openai import AsyncOpenAI
 from pydantic import BaseModel
-from pydantic_ai import Agent, UsageLimits
+from pydantic_ai import Agent, DeferredToolRequests, Tool, UsageLimits
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 import rightcall as rc
 from benchmarks.adapters.framework import Framework, Setup
 from benchmarks.adapters.scenarios import ASK_EXPERT, EXPERT, STEPS, TRAVEL
-from benchmarks.adapters.toolbox import TOOLS
+from benchmarks.adapters.toolbox import SAFE_TOOLS, TOOLS, book
 
 
 class Trip(BaseModel):
@@ -24,8 +24,12 @@ class Trip(BaseModel):
 def build(setup: Setup, client: AsyncOpenAI) -> Agent[None, Any]:
     def agent(name: str, **more: Any) -> Agent[None, Any]:
         model = OpenAIChatModel(setup.model(name), provider=OpenAIProvider(openai_client=client))
-        return Agent(model, name=name, instructions=setup.instructions(name), tools=TOOLS, **more)
+        more.setdefault("tools", TOOLS)
+        return Agent(model, name=name, instructions=setup.instructions(name), **more)
 
+    if setup.shape == "asking":
+        asking = Tool(book, requires_approval=True)
+        return agent(TRAVEL, tools=[*SAFE_TOOLS, asking], output_type=[str, DeferredToolRequests])
     if setup.shape == "typed_answer":
         from pydantic_ai import NativeOutput
 

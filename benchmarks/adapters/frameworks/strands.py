@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel
 from strands import Agent, tool
+from strands.hooks import BeforeToolCallEvent, HookProvider
 from strands.models.openai import OpenAIModel
 from strands.multiagent import Swarm
 from tests.limbs.adapters.script import Answer, Call
@@ -43,6 +44,8 @@ class Strands(Framework):
             return Swarm([agent(TRAVEL), agent(EXPERT)])
         if setup.shape == "typed_answer":
             return agent(TRAVEL, structured_output_model=Trip)
+        if setup.shape == "asking":
+            return agent(TRAVEL, hooks=[_Asks()])
         return agent(TRAVEL)
 
     async def plain(self, agent: Any, says: tuple[str, ...]) -> Any:
@@ -60,6 +63,17 @@ class Strands(Framework):
         if not answer.text.startswith("{") or "'Trip'" not in str(body.get("tools")):
             return answer
         return Answer(calls=(Call("Trip", {"city": "Hanoi", "nights": 2}, "answer"),), usage=answer.usage)
+
+
+class _Asks(HookProvider):
+    """Interrupts the agent before it books."""
+
+    def register_hooks(self, registry: Any, **more: Any) -> None:
+        registry.add_callback(BeforeToolCallEvent, self._ask)
+
+    def _ask(self, event: BeforeToolCallEvent) -> None:
+        if event.tool_use["name"] == "book" and not event.interrupt("may-book", reason="a room"):
+            event.cancel_tool = "no"
 
 
 FRAMEWORK = Strands()

@@ -259,12 +259,17 @@ def _pieces(text: str) -> list[str]:
     return [text[at : at + 7] for at in range(0, len(text), 7)]
 
 
-async def send_events(request: web.Request, events: list[Json]) -> web.StreamResponse:
+async def send_events(request: web.Request, events: list[Json], *, lost: bool = False) -> web.StreamResponse:
+    """Stream an answer; one that is `lost` ends with its connection, in the middle."""
     response = web.StreamResponse(headers={"content-type": "text/event-stream"})
     await response.prepare(request)
-    for event in events:
+    for event in events[: len(events) // 2] if lost else events:
         named = f"event: {event['type']}\n" if "type" in event else ""
         await response.write(f"{named}data: {json.dumps(event)}\n\n".encode())
+    if lost:
+        assert request.transport is not None
+        request.transport.close()
+        return response
     if "type" not in events[0]:
         await response.write(b"data: [DONE]\n\n")
     await response.write_eof()

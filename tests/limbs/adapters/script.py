@@ -37,6 +37,8 @@ class Answer:
     """Whether the answer ended at the length limit."""
     ending: str = ""
     """`refused` or `filtered`, as far as the provider has a word for it."""
+    lost: bool = False
+    """Whether the connection breaks in the middle of it."""
     usage: tuple[int, int] | None = USAGE
     cached: int = 0
 

@@ -11,6 +11,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import interrupt
+from pydantic_ai import Agent as PydanticAgent, DeferredToolRequests, Tool as PydanticTool
 
 import rightcall as rc
 from agents import Agent, Runner, function_tool
@@ -20,6 +21,7 @@ from tests.limbs.adapters.approval_contract import ApprovalContract, asked, code
 from tests.limbs.adapters.contract import performed
 from tests.limbs.adapters.kits.langchain import ScriptedChatModel
 from tests.limbs.adapters.kits.openai_agents import ScriptedAgentsModel
+from tests.limbs.adapters.kits.pydantic_ai import scripted_model
 from tests.limbs.adapters.script import Journal
 
 
@@ -47,6 +49,27 @@ class TestOpenAIAgents(ApprovalContract):
             (made,) = performed(agent, "delete 7", approvals={"delete_account": line} if line else None)
             assert made.calls[0].approval and made.calls[0].approval.decision == decision
         assert ran == []
+
+
+class TestPydanticAI(ApprovalContract):
+    def asking(self, journal: Journal, ran: list[int], *, needs: bool = True) -> Any:
+        def delete_account(id: int) -> str:
+            """Delete an account."""
+            ran.append(id)
+            return "deleted"
+
+        def list_accounts() -> str:
+            """List accounts."""
+            return "7"
+
+        return PydanticAgent(
+            scripted_model(journal),
+            tools=[PydanticTool(delete_account, requires_approval=needs), list_accounts],
+            output_type=[str, DeferredToolRequests],
+        )
+
+    def eager(self, journal: Journal, ran: list[int]) -> Any:
+        return self.asking(journal, ran, needs=False)
 
 
 @pytest.mark.parametrize(

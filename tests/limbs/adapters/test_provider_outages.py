@@ -255,6 +255,11 @@ SPELLINGS = {
         exception("anthropic", "PermissionDeniedError", status_code=403),
         "infra_error",
     ),
+    "httpx RemoteProtocolError without its traceback": (
+        exception("httpx", "RemoteProtocolError"),
+        "infra_error",
+    ),
+    "aiohttp ClientPayloadError": (exception("aiohttp", "ClientPayloadError"), "infra_error"),
     "openai BadRequestError content_filter": (
         exception("openai", "BadRequestError", status_code=400, code="content_filter"),
         "filtered",

@@ -96,7 +96,7 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "output tools and output functions are not calls",
             "realtime sessions are not observed",
         ),
-        tools="mock",
+        tools="mock", approvals=True,
         needs=("pydantic_ai:Agent.iter(capabilities)", "pydantic_ai.capabilities:AbstractCapability.wrap_tool_execute"),
         naming='Agent(…, name="billing")',
     ),
@@ -221,8 +221,11 @@ ADAPTERS: tuple[AdapterInfo, ...] = (
             "bidirectional (voice) agents are not observed",
             _SHARED_NAMES,
         ),
-        tools="mock",
-        needs=("strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot"),
+        tools="mock", approvals=True,
+        needs=(
+            "strands.middleware._registry:MiddlewareRegistry.invoke", "strands:Agent.take_snapshot",
+            "strands.hooks:HookRegistry.invoke_callbacks_async",
+        ),
         naming='Agent(name="billing", …)',
     ),
     AdapterInfo(

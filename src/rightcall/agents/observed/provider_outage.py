@@ -54,6 +54,17 @@ LOST = frozenset(
 )  # fmt: skip
 """What Python, httpx, aiohttp, requests and anyio raise when a connection is lost or nothing comes over it."""
 
+BROKEN_OFF = frozenset(
+    (
+        "RemoteProtocolError",
+        "ServerDisconnectedError",
+        "ClientPayloadError",
+        "ChunkedEncodingError",
+        "IncompleteRead",
+    )
+)
+"""What httpx, aiohttp, requests and Python raise when a server ends the connection in the middle of its answer."""
+
 DEFAULT_PORTS = {"https": 443, "http": 80}
 TRY_AGAIN = frozenset((408, 409, 425, 429))
 
@@ -85,7 +96,11 @@ def stop_of_exception(error: BaseException) -> tuple[StopReason, str]:
         return "agent_error", words
     own = next((link for link in chain(error) if isinstance(link, InfrastructureError)), None)
     if own is None and any(
-        isinstance(link, ConnectionError) or _is_unreached(link) or _is_lost(link) for link in chain(error)
+        isinstance(link, ConnectionError)
+        or names_of(link) & BROKEN_OFF
+        or _is_unreached(link)
+        or _is_lost(link)
+        for link in chain(error)
     ):
         return "infra_error", words
     problem = own or refusal_of(error)

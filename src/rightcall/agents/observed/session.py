@@ -84,7 +84,7 @@ class ObservedSession:
                 try:
                     output = await self._talk.say(text)
                 finally:
-                    for watch in self._watches.values():
+                    for watch in self._all_watches.values():
                         watch.end_turn()
         except Exception as error:
             self._end_early(error)

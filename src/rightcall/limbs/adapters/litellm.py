@@ -120,7 +120,6 @@ def _note_answer(asking: BegunRequest, reply: Any) -> Any:
         reply.__class__ = _stream_class(kind)
         reply._rightcall_events = events
         asking.watch.memory.setdefault("streams", []).append(events)
-        asking.watch.turn_end.append(events.end)  # one that is not read to its end has said something too
     return reply
 
 

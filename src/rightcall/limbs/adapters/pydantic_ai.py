@@ -18,6 +18,7 @@ from rightcall.agents.observed.framework_names import INFERRED, ROOT
 from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.agents.observed.voices import TOP, Voice, speak
+from rightcall.records.approval import Approval
 from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.message import Message, Role
 from rightcall.records.tool import Tool
@@ -43,6 +44,11 @@ class _AgentTalk(AgentTalk):
         prompt = watch.given(text)
         options = {"message_history": self._history} if self._history else {}
         result = await self._agent.run(prompt, **options, **watch.values)
+        while answers := _answers(watch, result.output):
+            history = result.all_messages()
+            result = await self._agent.run(
+                message_history=history, deferred_tool_results=answers, **watch.values
+            )
         self._history = result.all_messages()
         return watch.output(result) if watch.output else text_of(result.output)
 
@@ -72,6 +78,28 @@ class PydanticAI(Adapter):
 
 
 ADAPTER = PydanticAI()
+
+
+def _requests(output: Any) -> Sequence[Any]:
+    """The calls that wait for approval, which a run gives in place of an answer."""
+    return output.approvals if type(output).__name__ == "DeferredToolRequests" else ()
+
+
+def _answers(watch: Watch, output: Any) -> Any:
+    """The approver's answers to what a run waits for; None when it waits for nothing, or nobody answers all of it."""
+    from pydantic_ai import DeferredToolResults, ToolApproved, ToolDenied
+
+    answers: dict[str, Any] = {}
+    for call in _requests(output):
+        approval = watch.decide(call.tool_name, call.args, call.tool_call_id)
+        if approval.open:
+            return None
+        answers[call.tool_call_id] = (
+            ToolApproved(override_args=approval.arguments)
+            if approval.granted
+            else ToolDenied(approval.message)
+        )
+    return DeferredToolResults(approvals=answers) if answers else None
 
 
 def _watch_iter(original: Any) -> Any:
@@ -121,6 +149,12 @@ def _capability(watch: Watch, agent: str, depth: int, parent: str) -> Any:
                     ms=taken, agent=name, depth=depth, parent=parent,
                 )  # fmt: skip
             return response
+
+        async def after_run(self, ctx: Any, *, result: Any) -> Any:
+            with watch.guarded("after_run"):
+                for call in _requests(result.output):
+                    watch.recorder.decided(Approval("waiting"), call.tool_name, call.args, call.tool_call_id)
+            return result
 
         async def wrap_tool_execute(
             self, ctx: Any, *, call: Any, tool_def: Any, args: Any, handler: Any

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import iscoroutinefunction
 from time import perf_counter
 from typing import Any
 
@@ -168,7 +169,27 @@ class BegunRequest:
                 body = _body(reply)
                 if body is not None:
                     self._note(self.wire.read_reply(self.path, body))
+                elif hasattr(reply, "parse"):
+                    reply.parse = self._observed_parse(reply.parse)
         return reply
+
+    def _observed_parse(self, original: Any) -> Any:
+        """`parse` of a response that is still open: it gives the reply or its stream, the same one each time."""
+        noted: list[Any] = []
+
+        def note(parsed: Any) -> Any:
+            if not any(parsed is earlier for earlier in noted):
+                noted.append(parsed)
+                self.answered(parsed)
+            return parsed
+
+        async def async_parse(*args: Any, **options: Any) -> Any:
+            return note(await original(*args, **options))
+
+        def parse(*args: Any, **options: Any) -> Any:
+            return note(original(*args, **options))
+
+        return async_parse if iscoroutinefunction(original) else parse
 
     def _note(self, answer: ReadAnswer) -> None:
         taken = round((perf_counter() - self.started) * 1000, 3)
@@ -207,6 +228,7 @@ class ReplyEvents:
         self._asking = asking
         self._stream: AnswerStream | None = None
         self._ended = False
+        asking.watch.turn_end.append(self.end)  # one that is not read to its end has said something too
 
     def add(self, event: Any) -> None:
         with self._asking.watch.guarded("reading a streamed event"):

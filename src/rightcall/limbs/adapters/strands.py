@@ -15,7 +15,9 @@ from typing import Any
 from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
 from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, plain, text_of
+from rightcall.core.errors import ConfigError
 from rightcall.limbs.adapters.team_tools import team_tools
+from rightcall.records.approval import Approval
 from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.message import Message
 from rightcall.records.tool import Tool
@@ -42,6 +44,8 @@ class _AgentTalk(ExclusiveTalk):
         watch = self._watch
         try:
             result = await self._agent.invoke_async(watch.given(text))
+            while answers := _answers(watch, getattr(result, "interrupts", None) or ()):
+                result = await self._agent.invoke_async(answers)
         except Exception as error:
             if type(error).__name__ != "MaxTokensReachedException":
                 raise
@@ -61,9 +65,13 @@ class Strands(Adapter):
     conversation = _AgentTalk
 
     def install(self) -> Callable[[], None]:
+        from strands.hooks import HookRegistry
         from strands.middleware._registry import MiddlewareRegistry
 
-        return all_replaced((MiddlewareRegistry, "invoke", _watch_invoke))
+        return all_replaced(
+            (MiddlewareRegistry, "invoke", _watch_invoke),
+            (HookRegistry, "invoke_callbacks_async", _watch_callbacks),
+        )
 
     def tools(self, agent: Any) -> list[Tool]:
         nodes = getattr(agent, "nodes", None)
@@ -90,6 +98,45 @@ def _final(result: Any) -> Any:
     results = getattr(result, "results", None) or {}
     last = results.get(history[-1].node_id) if history else None
     return _final(last.result) if last is not None and not isinstance(last.result, Exception) else None
+
+
+def _watch_callbacks(original: Any) -> Any:
+    """A hook that runs before a tool may interrupt the agent, to ask whether the tool may run."""
+
+    async def invoke_callbacks_async(self: Any, event: Any) -> Any:
+        event, interrupts = await original(self, event)
+        watch = watch_of(NAME)
+        if watch is not None and hasattr(event, "tool_use"):
+            _note_interrupts(watch, event.tool_use, interrupts)
+        return event, interrupts
+
+    return invoke_callbacks_async
+
+
+def _note_interrupts(watch: Watch, use: Any, interrupts: Any) -> None:
+    with watch.guarded("reading an interrupt"):
+        call = (use["name"], plain(use.get("input") or {}), str(use["toolUseId"]))
+        for interrupt in interrupts:
+            watch.memory["asks", interrupt.id] = call
+            watch.recorder.decided(Approval("waiting"), *call)
+
+
+def _answers(watch: Watch, interrupts: Any) -> list[Any]:
+    """What the agent is resumed with: the value that the approver's line states, by default true or false."""
+    answers = []
+    for interrupt in interrupts:
+        call = watch.memory.get(("asks", interrupt.id))
+        rule = watch.rule(call[0]) if call else None
+        if call is None or rule is None or watch.decide(*call).open:
+            return []
+        if rule.action == "edit":
+            raise ConfigError(
+                f"approvals.{call[0]}: an interrupt cannot be edited; write {{approve: VALUE}} with what to resume it"
+                " with"
+            )
+        value = rule.action == "approve" if rule.value is None else rule.value
+        answers.append({"interruptResponse": {"interruptId": interrupt.id, "response": value}})
+    return answers
 
 
 def _watch_invoke(original: Any) -> Any:
@@ -193,9 +240,11 @@ async def _tool_events(watch: Watch, context: Any, inner: Any) -> AsyncIterator[
     try:
         if watch.desk is None or context.tool is None:
             async for event in inner:
-                yield event
+                _note_interrupts(watch, use, getattr(event, "interrupts", ()))
+                yield event  # after an interrupt nobody asks for more
         else:
             event = await _at_desk(watch, name, arguments, call_id, inner=inner)
+            _note_interrupts(watch, use, getattr(event, "interrupts", ()))
             yield event
     finally:
         _INSIDE.set(outside)  # a token could not be reset where a generator is closed by another task

@@ -18,7 +18,7 @@ import msgspec
 
 from rightcall.core.codec import encode
 from rightcall.core.errors import ToolServerDown
-from rightcall.core.event_loop.worker_threads import run_in_thread, in_thread
+from rightcall.core.event_loop.worker_threads import in_thread, run_in_thread
 from rightcall.records.record import Record
 from rightcall.tools.idempotency.owners import Heartbeat, Owner
 from rightcall.tools.idempotency.store import (

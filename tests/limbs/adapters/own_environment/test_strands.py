@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
 from pydantic import BaseModel
-from strands import Agent, tool
+from strands import Agent, ToolContext, tool
+from strands.hooks import BeforeToolCallEvent
 from strands.models.openai import OpenAIModel
 from strands.multiagent import Swarm
 
 import rightcall as rc
+from tests.limbs.adapters.approval_contract import asked
 from tests.limbs.adapters.contract import AdapterContract, Kit, MockableTools, made, performed
 from tests.limbs.adapters.model_server import model_server
 from tests.limbs.adapters.script import Answer, Call, Journal, book_room, weather_of
@@ -93,6 +96,44 @@ def test_a_swarm_is_its_agents_and_the_last_one_answers():
     calls = [(call.name, call.status, call.agent, call.notes.get("handoff")) for call in trajectory.calls]
     assert calls == [("handoff_to_agent", "ok", "travel", "expert"), ("get_weather", "ok", "expert", None)]
     assert (trajectory.output, trajectory.stop_reason) == ("31.", "done")
+
+
+@pytest.mark.parametrize("place", ["hook", "tool"])
+@pytest.mark.parametrize(
+    ("line", "decision", "stop", "deleted"),
+    [
+        (None, "waiting", "waiting_for_approval", []),
+        ("approve", "approved", "done", [7]),
+        ({"approve": "y"}, "approved", "done", [7]),
+        ("reject", "rejected", "done", []),
+    ],
+)
+def test_an_interrupt_is_a_request_for_approval(place, line, decision, stop, deleted):
+    ran: list[int] = []
+
+    @tool(context=True)
+    def delete_account(id: int, tool_context: ToolContext) -> str:
+        """Delete an account."""
+        if place == "tool" and not tool_context.interrupt("sure", reason=id):
+            return "kept"
+        ran.append(id)
+        return "deleted"
+
+    @tool
+    def list_accounts() -> str:
+        """List accounts."""
+        return "7"
+
+    def ask(event: BeforeToolCallEvent) -> None:
+        asks = place == "hook" and event.tool_use["name"] == "delete_account"
+        if asks and not event.interrupt("sure", reason="it is gone then"):
+            event.cancel_tool = "no"
+
+    clerk = agent(Journal(), tools=[delete_account, list_accounts])
+    clerk.add_hook(ask, BeforeToolCallEvent)
+    seen = asked(clerk, line)
+    assert (seen.stop_reason, ran, len(seen.calls)) == (stop, deleted, 2)
+    assert seen.calls[0].approval is not None and seen.calls[0].approval.decision == decision
 
 
 class Weather(BaseModel):
