@@ -35,9 +35,9 @@ def write(measurement: str, entries: dict[str, Row]) -> None:
     kept = dict(results.get(key, {}))
     for name, entry in entries.items():
         before = kept.get(name, {})
-        if "cells" in entry and before.get("version") == entry["version"]:
-            entry = {**entry, "cells": {**before["cells"], **entry["cells"]}}
         kept[name] = entry
+        if "cells" in entry and before.get("version") == entry["version"]:
+            kept[name] = {**entry, "cells": {**before["cells"], **entry["cells"]}}
     results[key] = {name: kept[name] for name in framework_names() if name in kept}
     results["scenarios"] = {scenario.name: scenario.title for scenario in SCENARIOS}
     ordered = {part: results[part] for part in ("scenarios", *KEYS.values()) if part in results}
