@@ -50,7 +50,7 @@ def truth_of(
     spelled: Callable[[Call], Call],
 ) -> Truth:
     """`raised` is what the same agent raised when nothing observed it."""
-    usages = [exchange.answer.usage for exchange in log]
+    usages = [exchange.answer.usage for exchange in log if not exchange.answer.lost]
     no_answer = (
         raised is not None or scenario.shape in ("limited", "asking") or bool(log and log[-1].answer.lost)
     )

@@ -87,7 +87,9 @@ def test_a_document_is_never_replaced(words, option, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("words", "option"), options_that_write("report"))
-@pytest.mark.parametrize("name", ["goldens.jsonl", "tools.json", "suite.yaml"])
+@pytest.mark.parametrize(
+    "name", ["goldens.jsonl", "tools.json", "suite.yaml", "README.md", "index.html", "notes.txt"]
+)
 def test_a_report_replaces_only_reports(words, option, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_text(PRECIOUS)
@@ -106,11 +108,18 @@ def test_a_report_never_replaces_what_the_command_reads(tmp_path, monkeypatch):
 def test_a_report_is_made_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "tools.json").write_text('[{"name": "find", "input_schema": {"type": "object"}}]')
-    for name in ("lint.json", "lint.sarif", "lint.txt", "baseline.json"):
+    for name in ("lint.json", "lint.sarif", "baseline.json"):
         form = name.partition(".")[2]
         words = ["--write-baseline", name] if name == "baseline.json" else ["-o", name]
         for _ in range(2):
-            done = CliRunner().invoke(
-                cli, ["lint", "tools.json", "--format", form.replace("txt", "text"), *words]
-            )
+            done = CliRunner().invoke(cli, ["lint", "tools.json", "--format", form, *words])
             assert done.exit_code in (0, 1) and (tmp_path / name).is_file(), done.output
+
+
+@pytest.mark.parametrize("words", sorted({words for words, option in path_options() if option.writes}))
+def test_a_dash_is_stdout_and_never_a_file(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = [option for name, option in path_options() if name == words and option.writes]
+    for option in options:
+        CliRunner().invoke(cli, typed(words, option.opts[0], Path("-")))
+        assert not (tmp_path / "-").exists()

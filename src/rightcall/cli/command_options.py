@@ -97,8 +97,16 @@ class OwnCommand(click.Command):
                 raise click.UsageError(f"`{ctx.command_path}` takes no {flag}")
 
     def _refuse_replacing(self, ctx: click.Context) -> None:
-        """Refuse, before anything is done, to replace a document, or by a report what the command reads."""
-        writes = {option.name: option.writes for option in self.params if isinstance(option, GroupedOption)}
+        """Refuse, before anything is done, to replace a document, or by a report what the command reads.
+
+        `-` is stdout: the option is left out, where the command prints without it.
+        """
+        named = {option.name: option for option in self.params if isinstance(option, GroupedOption)}
+        writes = {name: option.writes for name, option in named.items()}
+        for name in [name for name in writes if writes[name] and str(ctx.params.get(name)) == "-"]:
+            if "stdout" not in (named[name].help or ""):
+                raise InputError("-", "is stdout, where this command does not write", "name a file")
+            ctx.params[name] = None
         paths = {name: _texts(value) for name, value in ctx.params.items()}
         read = {os.path.realpath(text) for name in paths if not writes.get(name) for text in paths[name]}
         for name in [name for name in paths if writes.get(name)]:

@@ -12,7 +12,7 @@ from rightcall.cli.command_options import DeclaredCommand, run_argument, takes_o
 from rightcall.cli.interrupt import run_interruptible
 from rightcall.cli.output import console, print_json, print_next, store_argument, tell
 from rightcall.core.options import JsonOption, Option, TrustOption
-from rightcall.files.atomic import write_file
+from rightcall.files.atomic import PATCH_MARK, write_file
 from rightcall.improve.proof.options import ImproveRequest
 from rightcall.store.address import open_store
 
@@ -67,7 +67,9 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
 
         print_improvement(console(), improvement)
     if patch:
-        write_file(output, patch.encode())
+        write_file(
+            output, PATCH_MARK + b"\n" + patch.encode()
+        )  # programs that apply it skip what comes first
         unproven = "" if improvement.proven else " (UNPROVEN)"
         tell(f"wrote {output}{unproven}; your files are unchanged", err=options.as_json)
         if not options.as_json:

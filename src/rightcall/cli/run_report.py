@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
 
 import click
+from click.core import ParameterSource
 
 from rightcall.cli.command_options import (
     OUTPUT,
@@ -19,7 +20,7 @@ from rightcall.cli.output import in_actions, print_commands, tell
 from rightcall.core.options import Option, StoreOption
 from rightcall.core.own_output import OWN
 from rightcall.core.text import percent, percent_interval
-from rightcall.files.atomic import atomic_write
+from rightcall.files.atomic import MARKDOWN_MARK, atomic_write
 from rightcall.show.formats import FORMATS, format_of, writer_of
 from rightcall.show.lines import InertOutput
 from rightcall.store.address import open_store
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
 def report(
     run: str,
     kind: str | None,
-    output: Annotated[Path | None, Option(OUTPUT_BY_SUFFIX, flags=OUTPUT, writes="report")] = None,
+    output: Annotated[
+        Path | None,
+        Option(OUTPUT_BY_SUFFIX, flags=OUTPUT, default="report.html for HTML, else stdout", writes="report"),
+    ] = None,
     store_url: StoreOption = None,
 ) -> None:
     """Write a report of RUN (an id, a prefix of one, or `last`).
@@ -49,7 +53,9 @@ def report(
     annotations are written too.
     """
     form = kind or (format_of(output) if output else "html")
-    path = output or (Path("report.html") if form == "html" else None)
+    source = click.get_current_context().get_parameter_source("output")
+    prints = form != "html" or source == ParameterSource.COMMANDLINE  # `-o -`
+    path = output or (None if prints else Path("report.html"))
     with open_store(store_url, must_exist=True) as store:
         run_id = store.runs.get(run).id
         view = _write(store, run_id, form, path)
@@ -66,6 +72,8 @@ def _write(store: Store, run: str, kind: str, path: Path | None) -> RunView | No
     if path is None:
         return write(store, run, cast(BinaryIO, InertOutput(OWN.stdout.buffer, as_json=kind == "json")))
     with atomic_write(path) as out:
+        if kind == "markdown":
+            out.write(MARKDOWN_MARK + b":report -->\n")
         return write(store, run, out)
 
 

@@ -15,28 +15,35 @@ from rightcall.core.errors import InputError
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
 
-REPORTS = frozenset(
-    (".html", ".htm", ".json", ".log", ".markdown", ".md", ".patch", ".sarif", ".txt", ".xml")
-)
+MARKDOWN_MARK = b"<!-- rightcall"
+PATCH_MARK = b"rightcall improve"
+MARKS = {
+    **dict.fromkeys((".html", ".htm"), b"rightcall</title>"),
+    **dict.fromkeys((".markdown", ".md"), MARKDOWN_MARK),
+    **dict.fromkeys((".json", ".sarif", ".xml"), b"rightcall"),
+    ".patch": PATCH_MARK,
+}
+"""What the beginning of each kind of report has, by which a later one knows that it may replace it."""
 
 
 def refuse_existing(path: Path, *, report: bool = False) -> None:
     """Raise `InputError` for a file that may have been edited since it was written.
 
-    A report may replace one: a file with the suffix of reports, and with our name near its beginning if it is JSON.
+    A report may replace an earlier report of ours, which its beginning shows, and an empty file.
     """
     if not (path.is_file() or path.is_dir()):  # a pipe or /dev/stdout
         return
-    if not report or path.suffix.lower() not in REPORTS or not _may_be_report(path):
+    if not report or not _is_report(path):
         raise InputError(str(path), "already exists", "choose another file, or remove this one")
 
 
-def _may_be_report(path: Path) -> bool:
-    if path.suffix.lower() != ".json":
-        return path.is_file()
+def _is_report(path: Path) -> bool:
+    mark = MARKS.get(path.suffix.lower())
+    if mark is None or not path.is_file():
+        return False
     with path.open("rb") as file:
-        head = file.read(4000)
-    return len(head) < 5 or b"rightcall" in head.lower()
+        head = file.read(4000).lower()
+    return len(head) < 5 or mark in head
 
 
 @contextlib.contextmanager

@@ -68,7 +68,7 @@ def junit_document(name: str, cases: Sequence[JUnitCase]) -> bytes:
     kinds = Counter(case.element for case in cases)
     counts = {"failures": kinds["failure"], "errors": kinds["error"], "skipped": kinds["skipped"], "time": 0}
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>"]
-    lines.append(f"<testsuite {_attributes(name=name, tests=len(cases), **counts)}>")
+    lines.append(f"<testsuite {_attributes(name=name, package='rightcall', tests=len(cases), **counts)}>")
     for case in cases:
         lines.append(f"<testcase {_attributes(name=case.name, classname=case.classname, time=0)}>")
         text = "\n".join(xml_text(visible(line)) for line in case.text.split("\n"))
