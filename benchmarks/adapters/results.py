@@ -37,7 +37,9 @@ def write(measurement: str, entries: dict[str, Row]) -> None:
         before = kept.get(name, {})
         kept[name] = entry
         if "cells" in entry and before.get("version") == entry["version"]:
-            kept[name] = {**entry, "cells": {**before["cells"], **entry["cells"]}}
+            cells = {**before["cells"], **entry["cells"]}
+            ordered_cells = {one.name: cells[one.name] for one in SCENARIOS if one.name in cells}
+            kept[name] = {**entry, "cells": ordered_cells}
     results[key] = {name: kept[name] for name in framework_names() if name in kept}
     results["scenarios"] = {scenario.name: scenario.title for scenario in SCENARIOS}
     ordered = {part: results[part] for part in ("scenarios", *KEYS.values()) if part in results}

@@ -86,7 +86,7 @@ def _row(
     runner: asyncio.Runner, framework: Framework, scenario: Scenario, holder: ModelHolder, address: str
 ) -> dict[str, Any]:
     row = {"version": package_version(framework), "scenario": scenario.name}
-    if reason := _impossible(framework, scenario):
+    if reason := impossible(framework, scenario):
         return row | {"cannot": reason}
     try:
         differing = runner.run(Trial(framework, scenario, holder, address).differences())
@@ -97,7 +97,7 @@ def _row(
     return row | {"differs": [vars(one) for one in differing], "limit": limit}
 
 
-def _impossible(framework: Framework, scenario: Scenario) -> str:
+def impossible(framework: Framework, scenario: Scenario) -> str:
     """Why a framework cannot be asked for a scenario; empty when it can."""
     info = adapter_info(framework.name)
     if scenario.shape == "asking" and not info.approvals:

@@ -27,7 +27,12 @@ def typed(folder: Path, *arguments: str, **environment: str) -> Result:
 
 @pytest.mark.parametrize(
     ("name", "begins"),
-    [("r.html", "<!doctype"), ("r.md", "<!-- rightcall:report -->\n## "), ("r.xml", "<?xml"), ("r.json", '{"format"')],
+    [
+        ("r.html", "<!doctype"),
+        ("r.md", "<!-- rightcall:report -->\n## "),
+        ("r.xml", "<?xml"),
+        ("r.json", '{"format"'),
+    ],
 )
 def test_the_suffix_chooses_the_format_and_it_says_what_is_next(folder: Path, name: str, begins: str) -> None:
     said = typed(folder, "last", "-o", str(folder / name))
