@@ -16,8 +16,8 @@ from pathlib import Path
 
 from benchmarks.whole_checks import Simulated, marks, write_suite
 from rightcall.check.design import design_check
+from rightcall.check.first_requests import FirstRequests
 from rightcall.check.options import CheckOptions
-from rightcall.check.reach import FirstRequests
 from rightcall.decide.check_rule import CheckRule
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.runner import run_plan

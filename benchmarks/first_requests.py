@@ -18,10 +18,9 @@ from tests.limbs.adapters.model_server import model_server
 from tests.limbs.adapters.script import Answer, Journal
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.first_request import perform_watched
 from rightcall.agents.kinds import agent_of_kind
-from rightcall.check.first_requests import compare_first_requests
-from rightcall.check.reach import FirstRequests
+from rightcall.agents.watched_trial import perform_watched
+from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.records import Golden
 from rightcall.run.baseline_file import BaselineHeader, BaselineLine, BaselinePool, BaselineRun
 from rightcall.run.inputs import Inputs, golden_hash

@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 
 import rightcall as rc
 from rightcall.agents.agent_function import AgentFunction, with_cause
-from rightcall.agents.first_request import holds_expectations
 from rightcall.agents.remote.exchange import Exchange
+from rightcall.agents.watched_trial import holds_expectations
 from rightcall.core.errors import RightCallError
 from tests.providers.test_http_agent import service
 from tests.support.examples import examples

@@ -21,17 +21,17 @@ import requests
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
-from rightcall.agents.first_request import capture_first_request, perform_watched
 from rightcall.agents.kinds import agent_of_kind
+from rightcall.agents.watched_trial import perform_watched
+from rightcall.check.first_requests import capture_first_request
 from rightcall.core.errors import InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.recording.first_requests.listener import capture_requests, follow_into_threads
-from rightcall.recording.first_requests.request_digest import (
+from rightcall.recording.first_requests import CapturedTrial, capture_requests, follow_into_threads
+from rightcall.recording.request_digest import (
     RequestDigester,
     compare_requests,
     read_first_request,
 )
-from rightcall.recording.first_requests.trial import CapturedTrial
 from rightcall.records import ExpectedCall, Golden
 from tests.limbs.adapters.kits.asking_agents import (
     ASKING_AGENTS,
@@ -387,7 +387,7 @@ def test_a_library_that_the_agent_imports_late_is_hooked():
     code = """
 import asyncio, sys
 from rightcall.agents.agent import Agent
-from rightcall.agents.first_request import perform_watched
+from rightcall.agents.watched_trial import perform_watched
 from rightcall.agents.kinds import agent_of_kind
 from rightcall.records import ExpectedCall, Golden
 assert "urllib3" not in sys.modules
@@ -408,7 +408,7 @@ import urllib3
 assert urllib3.HTTPConnectionPool.urlopen.__module__.startswith("urllib3")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.startswith("2:"), done.stderr
+    assert done.stdout.startswith("3:"), done.stderr
 
 
 def test_libraries_are_hooked_while_a_trial_runs_and_not_in_the_rest_of_a_run(address):

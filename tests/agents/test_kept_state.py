@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rightcall.recording.first_requests.kept_state import KEEPS_STATE, StateWatch
+from rightcall.agents.kept_state import KEEPS_STATE, StateWatch
 from rightcall.records import Golden
 from tests.cli.conftest import rightcall
 from tests.limbs.adapters.model_server import model_server
@@ -57,11 +57,6 @@ def test_the_input_of_another_golden_is_named():
 def test_trials_at_once_are_heard_in_any_order():
     requests = [(golden, asked(*(g.input for g in GOLDENS[: n + 1]))) for n, golden in enumerate(GOLDENS)]
     assert sentence(requests[::-1]).startswith(KEEPS_STATE)
-
-
-def test_messages_that_grow_with_every_trial_are_enough():
-    requests = [(GOLDENS[n % 2], asked("note", *["note"] * n)) for n in (1, 0, 3, 2, 5, 4)]
-    assert sentence(requests) == f"{KEEPS_STATE} (1 to 6 messages in 6 trials)"
 
 
 AGENT = """

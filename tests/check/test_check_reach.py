@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from rightcall.check.design import design_check
+from rightcall.check.first_requests import FirstRequests
 from rightcall.check.options import CheckOptions
-from rightcall.check.reach import FirstRequests
 from rightcall.run.baseline_pool import find_baseline
 from rightcall.run.runner import run_plan
 from rightcall.run.suite import load_suite

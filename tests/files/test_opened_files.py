@@ -19,7 +19,7 @@ import pytest
 
 from rightcall.files.opened_files import FileWatch
 from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles
-from rightcall.files.python_sources import source_facts
+from rightcall.files.python_sources import source_facts, variables_named_by
 from rightcall.tools.idempotency.key_location import sqlite_store
 
 
@@ -143,26 +143,6 @@ def test_a_started_program_is_kept_with_its_folder_unless_it_only_names_the_mach
         subprocess.run(["true", "x"], cwd=project.root, check=True)
         subprocess.run(["uname", "-p"], capture_output=True, check=True)
     assert [*watch.programs] == [(("true", "x"), str(project.root))]
-
-
-VARIABLES = {
-    "another name": "from os import environ as e; e.get('A' + '_B')",
-    "function": "from os import getenv as g; g('B_A'[::-1])",
-    "inside": "import os; 'A_B' in os.environ",
-    "bytes": "import os; os.environb.get(b'A_B')",
-    "expanded": "import os; os.path.expandvars('${A' '_B}')",
-    "after a copy": "import os; dict(os.environ); os.environ.get('A_B')",
-}
-
-
-@pytest.mark.parametrize("way", VARIABLES)
-def test_a_variable_that_the_project_reads_is_seen_by_whatever_name(way, project):
-    code = compile(VARIABLES[way], str(project.root / "agent.py"), "exec")
-    with FileWatch(project) as watch:
-        exec(code, {})
-        os.environ.get("READ_BY_OTHERS")
-    assert watch.variables == {"A_B"}
-    assert type(os.environ).__name__ == "_Environ"
 
 
 NO_INPUTS = {
@@ -296,24 +276,33 @@ def test_importing_rightcall_adds_no_audit_hook():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-SOURCES = {
-    "import os; os.environ['A']": ({"A"}, False),
-    "import os; os.environ.get('A', 'x')": ({"A"}, False),
-    "from os import getenv; getenv('A')": ({"A"}, False),
-    "import os\nNAME = 'A'\nos.environ[NAME]": ({"A"}, False),
-    "import os\nif 'A' in os.environ: pass": ({"A"}, False),
-    "import os; dict(os.environ)": (set(), True),
-    "import os; os.environ['A' + x]": (set(), True),
-    "from pydantic_settings import BaseSettings": (set(), True),
-    "a == b[c]": (set(), False),
+VARIABLES = {
+    "import os; os.environ['SHOP_B']": {"SHOP_B"},
+    "import os; os.environ.get('SHOP_B', 'x')": {"SHOP_B"},
+    "from os import getenv; getenv('SHOP_B')": {"SHOP_B"},
+    "import os\nNAME = 'SHOP_B'\nos.environ[NAME]": {"SHOP_B"},
+    "import os\nif 'SHOP_B' in os.environ: pass": {"SHOP_B"},
+    "import os; dict(os.environ).get('SHOP_' + x)": {"SHOP_B", "SHOP_CITY"},
+    "import os; os.environ[f'SHOP_{x}']": {"SHOP_B", "SHOP_CITY"},
+    "from os import environ as e; e.get('SHOP_' + x)": {"SHOP_B", "SHOP_CITY"},
+    "from os import getenv as g; g(x + '_CITY')": {"SHOP_CITY"},
+    "import os; os.path.expandvars(x + '_CITY')": {"SHOP_CITY"},
+    "from pydantic_settings import BaseSettings\nclass S(BaseSettings):\n    city: str": {"SHOP_CITY"},
+    "import os; os.getenv('PATH'), os.getenv('GITHUB_SHA')": set(),
+    "a == b[c]": set(),
 }
 
 
-@pytest.mark.parametrize("text", SOURCES)
+@pytest.mark.parametrize("text", VARIABLES)
 def test_what_a_source_says_about_its_variables(text, tmp_path):
     (tmp_path / "a.py").write_text(text)
-    facts = source_facts(tmp_path / "a.py")
-    assert (set(facts.variables), facts.by_any_name) == SOURCES[text]
+    environment = dict.fromkeys(("SHOP_B", "SHOP_CITY", "PATH", "GITHUB_SHA", "OTHER"), "x")
+    assert variables_named_by([tmp_path / "a.py"], environment) == VARIABLES[text]
+
+
+def test_a_variable_that_a_data_file_names_is_seen(tmp_path):
+    (tmp_path / "shop.cfg").write_text("url = ${SHOP_URL}")
+    assert variables_named_by([tmp_path / "shop.cfg"], {"SHOP_URL": "x", "SHOP": "y"}) == {"SHOP_URL"}
 
 
 READING = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rightcall.recording.first_requests.request_digest import (
+from rightcall.recording.request_digest import (
     CapturedRequest,
     RequestDigester,
     compare_requests,
@@ -102,17 +102,17 @@ def tool(name: str, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("tools", "words"),
     [
-        ([tool("seek", "Finds."), tool("book", "Books.")], "tools (seek renamed)"),
+        ([tool("seek", "Finds."), tool("book", "Books.")], "tools (seek)"),
         ([tool("seek", "Seeks."), tool("book", "Books.")], "tools (seek)"),
         ([tool("find", "Seeks."), tool("book", "Books.")], "tools (find)"),
         ([tool("find", "Finds."), tool("book", "Books.") | {"strict": True}], "tools (book)"),
         (
             [tool("find", "Books."), tool("book", "Finds.")],
-            "tools (find with the description of book, book with the description of find)",
+            "tools (find, book)",
         ),
     ],
 )
-def test_a_new_nameol_and_swapped_descriptions_are_named(tools, words):
+def test_tools_that_are_new_or_different_are_named(tools, words):
     before = digested(edited(tools=[tool("find", "Finds."), tool("book", "Books.")]))
     assert compare_requests([before.digests], digested(edited(tools=tools))).changed == (words,)
 
@@ -174,7 +174,7 @@ def test_requests_that_vary_by_more_than_clocks_are_never_equal():
 def test_a_digest_is_read_back_and_others_are_not():
     first = digested(said(system=CLOCKS[0][0])).digests
     assert read_first_request(str(first)) == first
-    assert [read_first_request(text) for text in ("", "2:x", "1:a.b:c")] == [None] * 3
+    assert [read_first_request(text) for text in ("", "3:x", "1:a.b:c")] == [None] * 3
 
 
 def test_a_baseline_keeps_what_shows_how_requests_vary():

@@ -10,7 +10,7 @@ from rightcall.agents.agent import Agent
 from rightcall.files.project_files import ProjectFiles
 from rightcall.run.agent_sources import AgentSources, suite_sources
 from rightcall.run.suite import AgentConfig, Suite
-from rightcall.run.watched_inputs import WatchedInputs, same_watch, variables_of_sources
+from rightcall.run.watched_inputs import WatchedInputs, hash_variables, same_watch, variables_of_sources
 from tests.support.changed_agents import (
     AGENTS,
     EXEC,
@@ -159,7 +159,8 @@ def test_a_variable_is_kept_as_unset_set_or_a_hash(tmp_path):
     (tmp_path / "agent.py").write_text("import os\nos.environ['A'], os.environ['B_TOKEN'], os.environ['C']\n")
     sources = AgentSources(ProjectFiles(tmp_path), (tmp_path / "agent.py",))
     found = variables_of_sources(sources, {"A": "x", "B_TOKEN": "x"})
-    assert (found["B_TOKEN"], found["C"], len(found["A"])) == ("set", "unset", 24)
+    assert (found["B_TOKEN"], found.keys(), len(found["A"])) == ("set", {"A", "B_TOKEN"}, 24)
+    assert hash_variables(["C"], {}) == {"C": "unset"}
     assert variables_of_sources(sources, {"A": "y"})["A"] != found["A"]
 
 

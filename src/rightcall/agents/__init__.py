@@ -8,7 +8,7 @@ conversation/ live conversations: both sides, scripted and simulated users
 performers    goldens that name another model; trials recorded and replayed
 agent_function  a user's function: what its parameters get; callable_agent: what it may return
 trial_values    what an agent takes besides the text, made for each trial
-first_request   the first request of a trial of such an agent: kept, or captured without running the trial
+watched_trial   a trial of such an agent, with its first request; kept_state: agents that carry one trial into the next
 agent_session   agents with sessions: observed frameworks, services, commands; their tools, mocked
 observed/       agents of other frameworks: the protocol of adapters, their sessions and what they record
 remote/         agents behind an address or a command: http and exec

@@ -37,7 +37,7 @@ from rightcall.agents.pool import LagMeter
 from rightcall.agents.trial_values import TrialValues
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.event_loop.worker_threads import TrialThread
-from rightcall.recording.first_requests.trial import TRIAL, WatchedTrial
+from rightcall.recording.first_requests import TRIAL, WatchedTrial
 from rightcall.records.dialects.endings import UnfinishedAnswerError
 from rightcall.records.golden import AnyGolden, Turn, request_of
 from rightcall.records.message import Message

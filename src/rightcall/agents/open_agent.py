@@ -17,6 +17,7 @@ from rightcall.agents.agent import (
 from rightcall.agents.conversation.agent_side import Opened
 from rightcall.agents.conversation.dialogue_loop import ConversationPerformer, Users
 from rightcall.agents.conversation.model_user import ModelUsers, UserSetup
+from rightcall.agents.kept_state import StateWatch
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.performers import AnyPerformer, EitherPerformer, NamedModel, Performer, TapedAgent
 from rightcall.agents.pool import LagMeter
@@ -24,9 +25,8 @@ from rightcall.core.errors import ConfigError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.providers.base import Provider
 from rightcall.providers.rate_limit import TokenBucket, shared_bucket
-from rightcall.recording.first_requests.kept_state import StateWatch
-from rightcall.recording.first_requests.request_digest import RequestDigester
 from rightcall.recording.listener import record_requests
+from rightcall.recording.request_digest import RequestDigester
 from rightcall.records.dialects.call_text import CallTextWatch
 from rightcall.records.note import Note
 from rightcall.records.tool import Tool

@@ -2,7 +2,7 @@
 
 suite_check        the command: suites, their baselines, their verdicts
 design             what changed, which goldens that affects, how they are tried; nothing is spent yet
-reach              what changed since the baseline, and which goldens it can reach
+reach              what changed of what the suite states, and which goldens that and first requests can reach
 first_requests     what an agent that is code asks first, now and in the baseline
 trials, version_trials   the trials of both versions, and what follows an alarm
 stored_checks      what an interrupted check continues

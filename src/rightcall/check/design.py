@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from rightcall.check.first_requests import FirstRequests
 from rightcall.check.options import CheckOptions
 from rightcall.check.reach import (
-    FirstRequests,
     Reach,
-    compare_watched,
     guards,
     input_changes,
     reach_of,
@@ -44,6 +43,7 @@ from rightcall.run.plan import Plan
 from rightcall.run.run_record import imported_versions, major_changes, package_changes, sdk_versions
 from rightcall.run.suite import Suite
 from rightcall.run.suite_document import tool_sources
+from rightcall.run.watched_inputs import compare_watched
 
 NEAR = 0.7
 
@@ -195,14 +195,22 @@ def design_check(
     versions = {**imported, **(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
     others = package_changes(baseline.header.versions, versions)
     newer = tuple(dict.fromkeys((*others, *major_changes(baseline.header.versions, versions))))
-    watch = compare_watched(plan.agent_sources, baseline.header, inputs)
-    changes = (*input_changes(baseline.header.given, inputs), *watch.changes, *first.changes, *newer)
+    given = baseline.header.given
+    watch = compare_watched(
+        plan.agent_sources,
+        baseline.header.watched,
+        code_before=given.code,
+        code=inputs.code,
+        variables=inputs.variables,
+    )
+    unknown = watch.sameness.why if watch.sameness.word == "unknown" else ""
+    changes = (*input_changes(given, inputs), *watch.changes, *first.changes, *newer)
     changes += tuple(InputChange("code", name, "named with --changed") for name in options.changed)
     linted = lint_changed_tools(suite, folder, plan, changes)
     reach = reach_of(
         goldens.values(), baseline.goldens, inputs, changes, near=linted.near, quarantine=plan.quarantine
     )
-    if options.full or options.changed or newer or watch.changes or watch.unknown:
+    if options.full or options.changed or newer or watch.sameness.word != "same":
         reach = all_reached(reach, goldens)
     reach = reach_with_first_requests(reach, goldens.values(), first)
     state = filter(None, (watch.state, first.state))
@@ -234,7 +242,7 @@ def design_check(
         keeps_state=first.keeps_state,
         control=tuple(control[: settings.control]),
         compared=msgspec.structs.replace(watch.compared, first_requests=first.compared),
-        unknown=watch.unknown or first.unknown_words,
+        unknown=unknown or first.unknown_words,
         ownership=plan.agent_sources.ownership,
         few=few,
         missing=missing_tools(changes, placed, inputs),

@@ -1,31 +1,19 @@
-"""What changed since a baseline's inputs, and which goldens that can affect.
-
-The files that the baseline's agent read are hashed again in the working copy. Equal ones mean equal behaviour only if
-everything that the code reads could be watched, in the baseline and now.
-"""
+"""What changed of what a suite states since a baseline, and which goldens that and its first requests can affect."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple
 
 import msgspec
 
-from rightcall.core.text import pluralize
-from rightcall.decide.check_result import ComparedInputs
+from rightcall.check.first_requests import FirstRequests
 from rightcall.decide.input_change import ChangeKind, InputChange
-from rightcall.files.file_digests import canonical_digest, same_content, same_text
-from rightcall.files.project_files import ABSENT
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.golden import AnyGolden, ConversationalGolden
 from rightcall.records.record import Record
-from rightcall.run.agent_sources import AgentSources
-from rightcall.run.baseline_file import BaselineHeader, BaselineLine
-from rightcall.run.inputs import Inputs, ask_hash, digest, golden_hash
-from rightcall.run.watched_inputs import UNSET, WatchedInputs, variables_of_modules
+from rightcall.run.baseline_file import BaselineLine
+from rightcall.run.inputs import Inputs, ask_hash, golden_hash
 
 _HASHED = {"exchange": "request and reply", "server": "command of the MCP server", "with": "values of `with`"}
 _PART_NAMES = {"input_schema": "parameters", "output_schema": "result schema"}
@@ -177,62 +165,6 @@ def guards(golden: AnyGolden) -> bool:
     return bool(golden.forbidden_calls or golden.expected_state is not None or SAFETY_TAGS & set(golden.tags))
 
 
-@dataclass
-class FirstRequests:
-    """What a comparison of first requests showed, by golden.
-
-    `changed` names the parts that differ, `states` has their digests, `unknown` says why a golden could not be
-    compared. `masked` are parts that vary by themselves, with the clock for example, and were compared without dates,
-    times and ids. `keeps_state` says how the agent carried one trial into another.
-    """
-
-    equal: list[str] = field(default_factory=list)
-    changed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    unknown: dict[str, str] = field(default_factory=dict)
-    masked: set[str] = field(default_factory=set)
-    states: dict[str, list[str]] = field(default_factory=dict)
-    keeps_state: str = ""
-
-    @property
-    def state(self) -> str:
-        """A digest of the changed requests: another one is another question, with another draw."""
-        return digest(self.states)[:24] if self.states else ""
-
-    @property
-    def compared(self) -> int:
-        return len(self.equal) + len(self.changed)
-
-    @property
-    def changes(self) -> tuple[InputChange, ...]:
-        """`the first request of 12 goldens changed (system)`; none when no request did."""
-        if not self.changed:
-            return ()
-        parts = Counter(chain.from_iterable(self.changed.values()))
-        named = ", ".join(part for part, _ in parts.most_common())
-        return (InputChange("first_request", pluralize(len(self.changed), "golden"), named),)
-
-    @property
-    def unknown_words(self) -> str:
-        """Why goldens have to be tried whose request could not be compared; "" when all could be."""
-        if not self.unknown:
-            return ""
-        why, _ = Counter(self.unknown.values()).most_common(1)[0]
-        return f"the first request of {pluralize(len(self.unknown), 'golden')} could not be compared ({why})"
-
-    @property
-    def notes(self) -> list[str]:
-        """What a reader of the verdict should know about the comparison."""
-        notes = []
-        if self.masked:
-            notes.append(
-                f"first requests: {', '.join(sorted(self.masked))} vary between trials of the baseline, and were "
-                "compared without dates, times and ids"
-            )
-        if self.unknown and self.compared:
-            notes.append(self.unknown_words)
-        return notes
-
-
 def reach_with_first_requests(
     reach: Reach, goldens: Iterable[AnyGolden], first_requests: FirstRequests
 ) -> Reach:
@@ -257,65 +189,3 @@ def reach_with_first_requests(
         rest=tuple(rest),
         hard=tuple(golden for golden in goldens_by_id if golden in hard),
     )
-
-
-NOT_WATCHED = "the baseline does not say which files its agent read; run the suite on the main branch again"
-
-
-class WatchComparison(NamedTuple):
-    """What was compared and what of it changed, besides the inputs that the suite states.
-
-    `unknown` says why equal files do not mean equal behaviour; every golden is then in reach of a change. `state` is a
-    hash of the files as they are now, "" without any.
-    """
-
-    changes: tuple[InputChange, ...] = ()
-    compared: ComparedInputs = ComparedInputs()
-    unknown: str = ""
-    state: str = ""
-
-
-def compare_watched(sources: AgentSources, header: BaselineHeader, inputs: Inputs) -> WatchComparison:
-    """Compare the working copy with what the agent of a baseline read."""
-    before = header.watched
-    if sources.ownership == "owned" and before is None:
-        return WatchComparison(compared=ComparedInputs(files=tuple(sorted(inputs.code))))
-    files = {} if before is None else before.files
-    counted = {name: content for name, content in files.items() if sources.counts(name)}
-    now = WatchedInputs(counted).now(sources)
-    moved_code = {name for name, content in inputs.code.items() if header.given.code.get(name) != content}
-    changes = tuple(
-        InputChange("code", name, "new" if counted[name] == ABSENT else "gone" if now[name] == ABSENT else "")
-        for name in counted
-        if name not in moved_code and not same_content(counted[name], now[name])
-    )
-    unchanged = now.keys() - moved_code - {change.name for change in changes}
-    same_meaning = (name for name in unchanged if not same_text(counted[name], now[name]))
-    variables = {} if before is None else variables_of_modules(before, sources.project)
-    moved = {n: content for n, content in variables.items() if n not in inputs.variables}
-    old = {} if before is None else before.variables
-    changes += tuple(
-        InputChange("variable", n) for n, content in moved.items() if old.get(n, UNSET) != content
-    )
-    present = (name for name in counted if not counted[name] == now[name] == ABSENT)
-    compared = ComparedInputs(
-        tuple(sorted({*inputs.code, *present})),
-        tuple(sorted({*inputs.variables, *moved})),
-        same_meaning=tuple(sorted(same_meaning)),
-        products=() if before is None else before.products,
-        services=() if before is None else before.services,
-    )
-    unknown = sources.unknown
-    if not unknown and before is None:
-        unknown = NOT_WATCHED
-    if not unknown and before is not None and before.unseen:
-        unknown = before.unseen[0]
-    if not unknown and not compared.files:
-        unknown = "no file of the agent could be found"
-    if unknown and not sources.remote:
-        unknown = f"{unknown}; to compare it, list what it reads: `agent: {{code: [GLOB, …]}}`"
-    if not unknown and before is not None and before.services:
-        verb = "is" if len(before.services) == 1 else "are"
-        unknown = f"{', '.join(before.services)} {verb} not compared"
-    meanings = {name: canonical_digest(content) for name, content in now.items()}
-    return WatchComparison(changes, compared, unknown, digest([meanings, moved]) if now else "")

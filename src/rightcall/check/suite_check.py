@@ -15,9 +15,8 @@ from rightcall.check.base_process import BaseAgent
 from rightcall.check.base_trials import BaseTrials
 from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
 from rightcall.check.design import CheckDesign, design_check
-from rightcall.check.first_requests import compare_first_requests
+from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.check.options import CheckOptions
-from rightcall.check.reach import FirstRequests
 from rightcall.check.result import result_without_trials
 from rightcall.check.stored_checks import StoredVerdicts, question_of
 from rightcall.check.trials import CheckTrials

@@ -33,13 +33,6 @@ def system_name() -> str:
     return sys.platform
 
 
-def environment_mappings() -> list[Any]:
-    """Through which code reads this process's environment: as text and, except on Windows, as bytes."""
-    if sys.platform == "win32":
-        return [os.environ]
-    return [os.environ, os.environb]
-
-
 # Processes
 
 

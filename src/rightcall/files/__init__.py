@@ -13,8 +13,7 @@
     local_names     names of local variables made equal, for `file_digests`
     source_use      what a program reads of its source, for `file_digests`
     opened_files    which of them a program opens while it runs, and which environment variables its code reads
-    syntax_trees    Python sources as syntax trees, also in threads
-    python_sources  what Python files import, read and name, without running them
+    python_sources  what files import and name, without running them; syntax trees, also in threads
     skill_text      front matter and body of a `SKILL.md`
     agent_instructions   skills, commands, agents and notes in the usual places of a project
     skill_folder    folders with a `SKILL.md`, found and read; links are not followed

@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 from rightcall.core.digest import hex_digest
 from rightcall.files.local_names import rename_locals
 from rightcall.files.project_files import ProjectFiles
+from rightcall.files.python_sources import syntax_tree
 from rightcall.files.source_use import QUIET_DECORATORS, QUIET_MODULES, SourceUse, program_use
-from rightcall.files.syntax_trees import syntax_tree
 
 DIGITS = 20
 LARGEST = 4 << 20

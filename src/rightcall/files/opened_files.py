@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import source_from_cache
 from pathlib import Path
@@ -18,11 +18,8 @@ from types import FrameType
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote
 
-from rightcall.core.operating_system import environment_mappings
-from rightcall.files.project_files import ABSENT, PACKAGE, ProjectFiles, content_hash
+from rightcall.files.project_files import PACKAGE, ProjectFiles, content_hash
 
-SMALL = 16 << 20
-"""Bytes up to which a file is hashed before the program reads it; larger ones are hashed when the run has ended."""
 AGENT_SIDE = tuple(
     os.path.join(PACKAGE, *room, "")  # noqa: PTH118  a folder ends in a separator
     for room in (("agents",), ("limbs", "adapters"), ("tools",))
@@ -41,17 +38,12 @@ ABOUT_THE_MACHINE = frozenset(("uname", "lsb_release", "sw_vers"))
 """Programs that say which system this is and do nothing else: SDKs start them to describe themselves in a header."""
 STANDARD_LIBRARY = f"{Path(os.__file__).parent}{os.sep}"
 
+_State = tuple[int, int]
+
 _watches: tuple[FileWatch, ...] = ()
 _lock = threading.Lock()
 _installed = False
 _busy = threading.local()
-
-
-class Sight(NamedTuple):
-    """A file when it was first opened: its hash, or "" for a large one, with its size and time."""
-
-    hash: str
-    state: tuple[int, int] | None
 
 
 class StartedProgram(NamedTuple):
@@ -86,21 +78,19 @@ class StartedProgram(NamedTuple):
 class FileWatch:
     """What a program opened while the watch was on: `with watch: …`, in any number of threads and tasks at once.
 
-    `read` are the files and folders of the project that were opened to be read, `sights` what they were then. What the
-    program created or changed itself (a log, a database, a cache) is not among `hashes`, but in `products`.
-    `variables` are the environment variables that code of the project read, `programs` the commands it started,
-    `as_text` Python files that it opened otherwise than to import them, `unseen` says what else
-    it did whose files Python does not report.
+    `read` are the files and folders of the project that were opened to be read, `sights` their hash, size and time
+    then. What the program created or changed itself (a log, a database, a cache) is not among `hashes`, but in
+    `products`. `programs` are the commands it started, `as_text` Python files that it opened otherwise than to import
+    them, `unseen` says what else it did whose files Python does not report.
     """
 
     def __init__(self, project: ProjectFiles) -> None:
         self.project = project
-        self.sights: dict[str, Sight] = {}
+        self.sights: dict[str, tuple[str, _State | None]] = {}
         self.read: set[str] = set()
         self.written: set[str] = set()
         self.programs: dict[StartedProgram, None] = {}
         self.unseen: dict[str, None] = {}
-        self.variables: set[str] = set()
         self.as_text: set[str] = set()
         self._within = 0
         self._processes = _processes()
@@ -114,7 +104,6 @@ class FileWatch:
             self._within += 1
             if self._within == 1:
                 _watches = (*_watches, self)
-                note_variables(_note_variable)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -123,15 +112,13 @@ class FileWatch:
             self._within -= 1
             if not self._within:
                 _watches = tuple(watch for watch in _watches if watch is not self)
-                if not _watches:
-                    note_variables(None)
 
     def note_file(self, path: str, *, reads: bool, writes: bool) -> None:
         name = self.project.name(path)
         if name is None:
             return
         if name not in self.sights:
-            self.sights[name] = _sight(path)
+            self.sights[name] = content_hash(path), _state(path)
         if reads:
             self.read.add(name)
         if writes:
@@ -140,7 +127,7 @@ class FileWatch:
     def note_folder(self, path: str) -> None:
         name = self.project.name(path)
         if name is not None and f"{name}/" not in self.read:
-            self.sights[f"{name}/"] = Sight(self.project.hash(f"{name}/"), None)
+            self.sights[f"{name}/"] = self.project.hash(f"{name}/"), None
             self.read.add(f"{name}/")
 
     def unseen_actions(self) -> list[str]:
@@ -154,20 +141,16 @@ class FileWatch:
 
     def hashes(self) -> dict[str, str]:
         """The hash of each file as it was when it was first opened, without those that the program changed."""
-        names = sorted(self.read - self.products())
-        return {name: self.sights[name].hash or self.project.hash(name) for name in names}
+        return {name: self.sights[name][0] for name in sorted(self.read - self.products())}
 
     def products(self) -> set[str]:
         """Files that the program read, wrote, and left with another content."""
-        both = {name: self.sights[name] for name in self.read & self.written}
-        now = {name: _sight(str(self.project.path(name))) for name in both}
-        return {
-            name for name, sight in both.items() if (sight.hash or sight) != (now[name].hash or now[name])
-        }
+        both = self.read & self.written
+        return {name for name in both if self.sights[name][0] != self.project.hash(name)}
 
     def edits(self) -> list[str]:
         """Files that somebody else changed meanwhile: the program saw two versions of them."""
-        states = {name: self.sights[name].state for name in sorted(self.read - self.written)}
+        states = {name: self.sights[name][1] for name in sorted(self.read - self.written)}
         return [name for name, state in states.items() if state and _state(self.project.path(name)) != state]
 
 
@@ -211,13 +194,6 @@ def _note(event: str, args: tuple[Any, ...], caller: FrameType) -> None:
             name = watch.project.name(path) if path.endswith(".py") else None
             if name is not None and "importlib" not in caller.f_code.co_filename:
                 watch.as_text.add(name)
-
-
-def _note_variable(name: str, reader: FrameType | None) -> None:
-    file = reader.f_code.co_filename if reader is not None else ""
-    for watch in _watches:
-        if file.startswith(watch.project.roots) and watch.project.name(file) is not None:
-            watch.variables.add(name)
 
 
 def _path(name: Any) -> str | None:
@@ -277,60 +253,9 @@ def _own(frame: FrameType | None, watches: Sequence[FileWatch]) -> bool:
     return False
 
 
-def _sight(path: str) -> Sight:
-    state = _state(path)
-    if state is None:
-        return Sight(ABSENT, None)
-    return Sight(content_hash(path) if state[0] <= SMALL else "", state)
-
-
-def _state(path: str | os.PathLike[str]) -> tuple[int, int] | None:
+def _state(path: str | os.PathLike[str]) -> _State | None:
     try:
         stat = Path(path).stat()
     except OSError:
         return None
     return stat.st_size, stat.st_mtime_ns
-
-
-THROUGH = frozenset(("os", "_collections_abc", "collections.abc", "posixpath", "ntpath", "genericpath"))
-"""Modules whose functions read a variable for their caller: `getenv`, `environ.get`, `expandvars`."""
-
-_PLAIN: Any = type(os.environ)
-_listed = threading.local()
-_variable_watch: Callable[[str, FrameType | None], None] | None = None
-
-
-class _NotingEnviron(_PLAIN):  # type: ignore[misc]
-    def __getitem__(self, key: Any) -> Any:
-        _read(key)
-        return super().__getitem__(key)
-
-    def __iter__(self) -> Iterator[Any]:
-        keys = [*super().__iter__()]
-        _listed.keys = {*keys}  # a copy reads each of them once; that names none of them
-        return iter(keys)
-
-
-def note_variables(note: Callable[[str, FrameType | None], None] | None) -> None:
-    """Call `note` with the name and the reader's frame from now on; None ends it."""
-    global _variable_watch  # noqa: PLW0603  the environment is of this process too
-    _variable_watch = note
-    for mapping in environment_mappings():
-        mapping.__class__ = _PLAIN if note is None else _NotingEnviron
-
-
-def _read(key: Any) -> None:
-    listed: set[Any] = getattr(_listed, "keys", set())
-    if key in listed:
-        listed.discard(key)
-        return
-    note = _variable_watch
-    frame = sys._getframe(2)
-    if note is None or not isinstance(key, str | bytes):
-        return
-    reader: FrameType | None = frame
-    while reader is not None and (
-        reader.f_globals.get("__name__") in THROUGH or reader.f_code.co_filename.startswith("<")
-    ):
-        reader = reader.f_back
-    note(os.fsdecode(key), reader)

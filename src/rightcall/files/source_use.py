@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from rightcall.files.syntax_trees import syntax_tree
+from rightcall.files.python_sources import syntax_tree
 
 TEXT_READERS = frozenset(
     ("getsource", "getsourcelines", "findsource", "getcomments", "getblock", "linecache", "tokenize", "get_source",

@@ -20,7 +20,7 @@ from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.run_setup import RunRecord, run_record
 from rightcall.improve.symptom import Symptom, SymptomRequest, symptom_of
 from rightcall.metrics.matching.reasons import call_text
-from rightcall.recording.first_requests.request_digest import CHANGING
+from rightcall.recording.request_digest import CHANGING
 from rightcall.records.call import ToolCall
 from rightcall.records.golden import Golden, request_of
 from rightcall.records.record import Record

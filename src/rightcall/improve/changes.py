@@ -13,7 +13,7 @@ import msgspec
 from rightcall.files.file_digests import same_content
 from rightcall.improve.run_setup import RunRecord
 from rightcall.lint.features.text import sentences
-from rightcall.recording.first_requests.request_digest import CHANGING
+from rightcall.recording.request_digest import CHANGING
 from rightcall.records.record import Record
 from rightcall.records.tool import Tool
 from rightcall.run.watched_inputs import UNSET

@@ -9,7 +9,9 @@
     judged_trial   what judges answer while a trial is scored
     proxy       agents that are programs, recorded through a proxy on loopback
     mcp/        sessions of MCP servers in one file: recorded, and played back
-    first_requests   first requests of agents that are code, captured without asking a model
+    model_requests   what a request asks a model, in any wire format; what those of an agent have in common
+    request_digest   a digest of each part of a request, and what differs between two
+    first_requests   first requests of agents that are code, noted in trials or captured without asking a model
     hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; listener: recorded and replayed
 
 To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.

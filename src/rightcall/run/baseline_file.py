@@ -26,7 +26,7 @@ from rightcall.core.text import one_line
 from rightcall.decide.check_settings import Scores
 from rightcall.files.atomic import write_file
 from rightcall.files.checked_read import require_file
-from rightcall.recording.first_requests.request_digest import CHANGING, distinct_first_requests
+from rightcall.recording.request_digest import CHANGING, distinct_first_requests
 from rightcall.records.call import ToolCall
 from rightcall.records.record import Record
 from rightcall.run.inputs import Inputs

@@ -13,8 +13,8 @@ import msgspec
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
 from rightcall.files.revision import base_commit, is_ancestor
-from rightcall.recording.first_requests.heard_setup import HeardSetup
-from rightcall.recording.first_requests.request_digest import distinct_first_requests
+from rightcall.recording.model_requests import HeardSetup
+from rightcall.recording.request_digest import distinct_first_requests
 from rightcall.records.failure import confusions
 from rightcall.records.run import CaseResult
 from rightcall.run.baseline_file import (

@@ -14,8 +14,8 @@ from typing import Any, get_args
 import msgspec
 from msgspec import structs
 
-from rightcall.agents.first_request import perform_watched
 from rightcall.agents.open_agent import OpenAgent
+from rightcall.agents.watched_trial import perform_watched
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.score_case import time_to_score

@@ -264,8 +264,7 @@ class TrivialScorer:
         has_code = self._toolbox is not None and self._toolbox.has_code
         if not has_code and all(map(is_quick, self._trial.scorer.metrics)):
             return nullcontext()
-        from rightcall.recording.first_requests.listener import refuse_requests
-        from rightcall.recording.first_requests.trial import FirstRequestReached
+        from rightcall.recording.first_requests import FirstRequestReached, refuse_requests
 
         self._broken = (Exception, FirstRequestReached)
         return refuse_requests()

@@ -1,7 +1,8 @@
-"""What an agent that is code read during a run: files of the project, and environment variables, by hash.
+"""What an agent that is code reads, and whether it is the same: files of the project, and environment variables.
 
-Kept with the run, and so with every baseline. A file that is compared is one that was imported, opened, or named in the
-sources; one that did not exist is kept too, because somebody may add it.
+Kept by hash with the run, and so with every baseline. A file that is compared is one that was imported, opened, or
+named in the sources; one that did not exist is kept too, because somebody may add it. Equal ones mean equal behaviour
+only if everything that the code reads could be watched, in the baseline and now.
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from rightcall.core.codec import decode
-from rightcall.files.file_digests import file_digests, same_content
+from rightcall.core.digest import json_digest
+from rightcall.decide.check_result import ComparedInputs
+from rightcall.decide.input_change import InputChange
+from rightcall.files.file_digests import canonical_digest, file_digests, same_content, same_text
 from rightcall.files.opened_files import FileWatch
-from rightcall.files.project_files import ProjectFiles
+from rightcall.files.project_files import ABSENT, ProjectFiles
 from rightcall.files.python_sources import (
-    OF_THE_MACHINE,
     files_named_by_sources,
     source_facts,
-    variables_read_by_sources,
+    variables_named_by,
 )
-from rightcall.recording.first_requests.heard_setup import HeardSetup
+from rightcall.recording.model_requests import HeardSetup
 from rightcall.records.record import Record
 from rightcall.records.run import Run
 from rightcall.run.agent_sources import AgentSources
@@ -40,10 +44,17 @@ ROUNDS = 20_000
 _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 
 
+class Sameness(NamedTuple):
+    """Whether what an agent reads, or asks its model first, is the same; `why` it is not, or nobody knows."""
+
+    word: Literal["same", "different", "unknown"]
+    why: str = ""
+
+
 class WatchedInputs(Record, frozen=True):
     """`files` by their name in the project, with the digest of what was first read; a folder ends in `/`.
 
-    `variables` are those that only the run could find: read by a computed name, or by a module that is imported by one.
+    `variables` are those that these files name.
     `unseen` says what could not be watched, so that equal files do not mean equal behaviour. `products` are files
     that the agent wrote itself, and that are therefore not compared. `services` are the hosts, with their ports, that
     it asked besides its model's: what they answer cannot be compared either.
@@ -60,23 +71,16 @@ class WatchedInputs(Record, frozen=True):
     def merge(self, other: WatchedInputs) -> WatchedInputs:
         """What two parts of a run read. A file that was another one in each of them cannot be compared."""
         products = {*self.products, *other.products}
-        moved = inputs_that_differ(self, other)
-        unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in moved))
-        files = {
-            name: content
-            for name, content in {**self.files, **other.files}.items()
-            if name not in moved and name not in products
-        }
-        variables = {
-            n: content for n, content in {**self.variables, **other.variables}.items() if n not in moved
-        }
-        services = tuple(sorted({*self.services, *other.services}))
+        moved = {*inputs_that_differ(self, other)}
+        unseen = (*self.unseen, *other.unseen, *(f"{name} changes from run to run" for name in sorted(moved)))
+        files = {**self.files, **other.files}
+        variables = {**self.variables, **other.variables}
         return WatchedInputs(
-            dict(sorted(files.items())),
+            {name: files[name] for name in sorted(files.keys() - moved - products)},
             tuple(dict.fromkeys(unseen)),
-            variables,
+            {name: variables[name] for name in sorted(variables.keys() - moved)},
             tuple(sorted(products)),
-            services=services,
+            services=tuple(sorted({*self.services, *other.services})),
             heard=self.heard.merge(other.heard),
         )
 
@@ -137,53 +141,40 @@ class AgentWatch:
     def inputs(self) -> WatchedInputs:
         """All that was read so far."""
         sources = self._sources
-        files = dict[str, str]()
-        unseen = list[str]()
-        named = sources.files_in_sources()
-        if not sources.project.root.is_dir():
-            unseen.append("the agent ran on a machine without the project's files")
-        for watch in (self._imports.watch, self._trials):
-            files |= {name: content for name, content in watch.hashes().items() if name not in files}
+        project = sources.project
+        watches = (self._imports.watch, self._trials)
+        files = {**self._trials.hashes(), **self._imports.watch.hashes()}
+        unseen = [] if project.root.is_dir() else ["the agent ran on a machine without the project's files"]
+        loaded = self._imports.modules()
+        more = [project.path(n) for n in sorted(loaded - sources.closure.keys()) if n.endswith(".py")]
+        named = loaded | sources.files_in_sources() | files_named_by_sources(more, project, sources.search)
+        for watch in watches:
             unseen += [
                 f"{name} was edited while the agent ran" for name in watch.edits() if sources.counts(name)
             ]
-            if not sources.has_list:
-                unseen += watch.unseen_actions()
+            unseen += [] if sources.has_list else watch.unseen_actions()
             for program in watch.programs:
                 named |= sources.names_of_program(program.command, program.folder)
-        written = self._trials.written | self._imports.watch.written
-        loaded = self._imports.modules()
-        more = [
-            sources.project.path(name)
-            for name in sorted(loaded - sources.closure.keys())
-            if name.endswith(".py")
-        ]
-        named |= files_named_by_sources(more, sources.project, sources.search)
-        for name in (named | loaded) - written - files.keys():
-            files[name] = sources.project.hash(name)
         unseen += self._imports.unseen(sources)
-        counted = {name: content for name, content in sorted(files.items()) if sources.counts(name)}
-        as_text = self._trials.as_text | self._imports.watch.as_text
-        counted = file_digests(counted, sources.project, _code(counted, sources), as_text)
-        read = (self._trials.variables | self._imports.watch.variables) - OF_THE_MACHINE
-        variables = hash_variables(
-            variables_read_by_sources(more, self._environment) | read, self._environment
-        )
-        products = self._trials.products() | self._imports.watch.products()
-        services = () if sources.has_list else tuple(self.services())
+        written = {name for watch in watches for name in watch.written}
+        files |= {name: project.hash(name) for name in named - written - files.keys()}
+        counted = {name: files[name] for name in sorted(files) if sources.counts(name)}
+        as_text = {name for watch in watches for name in watch.as_text}
         return WatchedInputs(
-            counted,
+            file_digests(counted, project, _code(counted, sources), as_text),
             tuple(dict.fromkeys(unseen)),
-            variables,
-            tuple(sorted(products)),
-            services=services,
+            hash_variables(
+                variables_named_by(map(project.path, counted), self._environment), self._environment
+            ),
+            tuple(sorted(self._trials.products() | self._imports.watch.products())),
+            services=() if sources.has_list else tuple(self.services()),
             heard=self.heard(),
         )
 
     def news(self) -> WatchedInputs | None:
         """All that was read, if that may be more than at the last call; None when it is not."""
         trials = self._trials
-        unseen = len(trials.programs) + len(trials.unseen_actions()) + len(trials.variables)
+        unseen = len(trials.programs) + len(trials.unseen_actions())
         unseen += len(self.services())
         heard = len(trials.read) + len(trials.written), unseen, len(sys.modules)
         if heard == self._heard:
@@ -264,14 +255,8 @@ def variables_of_sources(
     The value of a credential is not even hashed: whether there is one is all that counts.
     """
     environment = os.environ if environment is None else environment
-    names = variables_read_by_sources(sources.sources, environment) if sources.ownership != "owned" else set()
+    names = variables_named_by(sources.sources, environment) if sources.ownership != "owned" else set()
     return hash_variables(names, environment)
-
-
-def variables_of_modules(before: WatchedInputs, project: ProjectFiles) -> dict[str, str]:
-    """The variables that modules found by the run read, as they are now."""
-    files = [project.path(name) for name in before.files if name.endswith(".py")]
-    return hash_variables({*before.variables, *variables_read_by_sources(files, os.environ)}, os.environ)
 
 
 def hash_variables(names: Iterable[str], environment: Mapping[str, str]) -> dict[str, str]:
@@ -297,20 +282,81 @@ def _code(names: Iterable[str], sources: AgentSources) -> list[Path]:
 
 
 def _modules_in_use(project: ProjectFiles) -> set[str]:
-    """The names of the modules of this process that are files of the project; asked after every trial."""
-    names = _module_names.setdefault(str(project.root), {})
+    """The names of the modules of this process that are files of the project."""
     modules = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-    files = [file for file in modules if isinstance(file, str)]
-    for file in files:
-        if file not in names:
-            names[file] = project.name(file) if file.startswith(project.roots) else None
-    return {name for file in files if (name := names[file]) is not None}
-
-
-_module_names: dict[str, dict[str, str | None]] = {}
-"""By project, from the file of a module to its name in the project."""
+    inside = [file for file in modules if isinstance(file, str) and file.startswith(project.roots)]
+    return {name for file in inside if (name := project.name(file)) is not None}
 
 
 def join_watches(first: WatchedInputs | None, second: WatchedInputs | None) -> WatchedInputs | None:
     """Two parts of a run together, where there are any."""
     return first.merge(second) if first is not None and second is not None else first or second
+
+
+class WatchComparison(NamedTuple):
+    """Whether what the agent reads is the same, what was compared and what of it changed.
+
+    Where nobody knows, every golden is in reach of a change. `state` is a hash of the files as they are now, "" without
+    any.
+    """
+
+    sameness: Sameness
+    changes: tuple[InputChange, ...] = ()
+    compared: ComparedInputs = ComparedInputs()
+    state: str = ""
+
+
+def compare_watched(
+    sources: AgentSources,
+    before: WatchedInputs | None,
+    *,
+    code_before: Mapping[str, str],
+    code: Mapping[str, str],
+    variables: Mapping[str, str],
+) -> WatchComparison:
+    """Compare the working copy with what the agent of a baseline read.
+
+    `code` and `variables` are those that its sources show without a run; what changed among them is known.
+    """
+    if sources.ownership == "owned" and before is None:
+        return WatchComparison(Sameness("same"), compared=ComparedInputs(files=tuple(sorted(code))))
+    watched = before or WatchedInputs()
+    counted = {name: content for name, content in watched.files.items() if sources.counts(name)}
+    now = WatchedInputs(counted).now(sources)
+    moved = {name for name, content in code.items() if code_before.get(name) != content}
+    differ = [n for n in counted if n not in moved and not same_content(counted[n], now[n])]
+    same_meaning = (n for n in now.keys() - moved - {*differ} if not same_text(counted[n], now[n]))
+    named = variables_named_by(map(sources.project.path, counted), os.environ)
+    read = {*watched.variables, *named} - variables.keys()
+    values = hash_variables(read, os.environ)
+    changes = [
+        InputChange("code", name, "new" if counted[name] == ABSENT else "gone" if now[name] == ABSENT else "")
+        for name in differ
+    ]
+    changes += [InputChange("variable", n) for n in values if watched.variables.get(n, UNSET) != values[n]]
+    present = (name for name in counted if not counted[name] == now[name] == ABSENT)
+    compared = ComparedInputs(
+        tuple(sorted({*code, *present})),
+        tuple(sorted({*variables, *values})),
+        same_meaning=tuple(sorted(same_meaning)),
+        products=watched.products,
+        services=watched.services,
+    )
+    why = _why_unknown(sources, before, compared)
+    sameness = Sameness("unknown", why) if why else Sameness("different" if changes else "same")
+    meanings = {name: canonical_digest(content) for name, content in now.items()}
+    return WatchComparison(sameness, tuple(changes), compared, json_digest([meanings, values]) if now else "")
+
+
+NOT_WATCHED = "the baseline does not say which files its agent read; run the suite on the main branch again"
+
+
+def _why_unknown(sources: AgentSources, before: WatchedInputs | None, compared: ComparedInputs) -> str:
+    """Why equal files would not mean equal behaviour; "" when they do."""
+    unseen = (NOT_WATCHED,) if before is None else before.unseen
+    nothing = () if compared.files else ("no file of the agent could be found",)
+    why = next(filter(None, (sources.unknown, *unseen, *nothing)), "")
+    if why and not sources.remote:
+        return f"{why}; to compare it, list what it reads: `agent: {{code: [GLOB, …]}}`"
+    verb = "is" if len(compared.services) == 1 else "are"
+    return why or (f"{', '.join(compared.services)} {verb} not compared" if compared.services else "")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.recording.first_requests.request_digest import (
+from rightcall.recording.model_requests import (
     SYSTEM_FIELDS,
     SYSTEM_ROLES,
     json_body,

@@ -1,31 +1,22 @@
-"""The first request of a trial of an agent that is code: kept while the trial runs, or captured without running it."""
+"""A trial of an agent that is code, with its first request; what would make the trial show nothing is an error."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from dataclasses import replace
 from functools import partial
 
 from rightcall.agents.agent import Agent
-from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import InputError
-from rightcall.recording.first_requests.listener import watch_requests
-from rightcall.recording.first_requests.request_digest import RequestDigester
-from rightcall.recording.first_requests.trial import (
+from rightcall.recording.first_requests import (
     OTHER_FIRST,
     TRIAL,
-    CapturedTrial,
     FirstRequestReached,
     WatchedTrial,
+    watch_requests,
 )
 from rightcall.records.golden import AnyGolden, Golden, request_of
 from rightcall.records.trajectory import Trajectory
-
-MOST_OF_A_FAILURE = 500
-"""Characters of an agent's failure that are kept."""
-
 
 WRITTEN = re.compile(
     r"""\b(?:ExpectedCall\(|Golden\((?:input|scenario)=)|expected_calls\\{0,3}["']?\s*[=:]\s*[\[(]"""
@@ -85,38 +76,3 @@ def _require_no_leak(agent: Agent, golden: AnyGolden, trajectory: Trajectory, ad
         request = f"the request to {address}" if address else "a message that it sent"
         problem = f"{request} holds what is expected of it, so nothing that it does shows anything"
         raise InputError(agent.name, problem, f"send the text of {golden.id}: golden.input, or str(golden)")
-
-
-async def capture_first_request(
-    session: OpenAgent, golden: Golden, digester: RequestDigester, seconds: float
-) -> CapturedTrial:
-    """Start the agent on a golden and stop it at its first request, which is not sent.
-
-    Called inside `capture_requests()`. What the agent raises or returns when it is stopped says nothing about it;
-    what it raises before it asks a model is the problem of the trial.
-    """
-    trial = CapturedTrial(digester, partial(session.kept_state.look, golden))
-    failure = ""
-    token = TRIAL.set(trial)
-    try:
-        async with asyncio.timeout(seconds):
-            failure = (await session.performer.perform(golden, 0)).error
-    except TimeoutError:
-        trial.timed_out = True
-        trial.problem = trial.problem or f"it took more than {seconds:g} seconds to ask a model"
-    except Exception as error:  # an agent that is stopped may break in any way
-        failure = f"{type(error).__name__}: {error}"
-    finally:
-        TRIAL.reset(token)
-    if trial.only_request is None:
-        failed = f"it failed before it asked a model: {failure}"[:MOST_OF_A_FAILURE] if failure else ""
-        trial.problem = trial.problem or failed or "it asks no model"
-    return trial
-
-
-def capturable(agent: Agent) -> Agent:
-    """The agent as it is captured: without recordings, and without counting what is observed."""
-    model = agent.model
-    if isinstance(model, ObservedAgent):
-        model = replace(model, _seen=dict.fromkeys(model._seen, 0))
-    return replace(agent, model=model, recordings=None)

@@ -16,9 +16,6 @@ MOST_INPUTS = 64
 """Inputs that are looked for in later requests: what an agent keeps holds the first ones."""
 SHORTEST = 12
 """Characters from which an input is not in another trial's request by chance."""
-MOST_GOLDENS = 1000
-LEAST_REPEATED = 2
-"""Repeated trials of goldens, each with another number of messages, that show growth."""
 
 
 class _Request(NamedTuple):
@@ -34,9 +31,8 @@ class _Request(NamedTuple):
 class StateWatch:
     """Looks at the first requests of trials until one shows that an agent keeps state.
 
-    Either a request holds the input of another golden, or every trial of a golden has another number of messages, and
-    these grow with the number of trials. Trials at the same time are heard in any order. An input that is in all
-    requests equally often belongs to the agent's prompt. Kept are one request, some inputs, and numbers of messages.
+    It does if a request holds the input of another golden. Trials at the same time are heard in any order. An input
+    that is in all requests equally often belongs to the agent's prompt. Kept are one request and some inputs.
     """
 
     def __init__(self) -> None:
@@ -44,14 +40,11 @@ class StateWatch:
         self._held = ""
         self._first: _Request | None = None
         self._inputs: dict[str, str] = {}
-        self._messages: dict[str, set[int]] = {}
-        self._trials = 0
 
     @property
     def sentence(self) -> str:
         """What was noticed; "" for nothing."""
-        why = self._held or self._growth()
-        return f"{KEEPS_STATE} ({why})" if why else ""
+        return f"{KEEPS_STATE} ({self._held})" if self._held else ""
 
     def look(self, golden: AnyGolden, messages: Any) -> None:
         """Look at the messages of a first request."""
@@ -67,8 +60,6 @@ class StateWatch:
                 self._held = f"the first request of {visible(holder)} contains the input of {visible(owner)}"
             elif len(self._inputs) < MOST_INPUTS and len(request.own) >= SHORTEST:
                 self._inputs.setdefault(golden.id, request.own)
-            if isinstance(messages, list):
-                self._count(golden.id, len(messages))
 
     def _other_input(self, request: _Request, first: _Request) -> tuple[str, str]:
         """A golden, and another one whose input its request holds, and not every request; "" for none."""
@@ -82,20 +73,3 @@ class StateWatch:
             if difference := request.count(words) - first.count(words):
                 return (request if difference > 0 else first).golden, other
         return "", ""
-
-    def _count(self, golden: str, messages: int) -> None:
-        if golden in self._messages or len(self._messages) < MOST_GOLDENS:
-            self._messages.setdefault(golden, set()).add(messages)
-            self._trials += 1
-
-    def _growth(self) -> str:
-        numbers = set[int]().union(*self._messages.values())
-        different = sum(map(len, self._messages.values()))
-        repeated = different - len(self._messages)
-        if (
-            different < self._trials
-            or repeated < LEAST_REPEATED
-            or max(numbers) - min(numbers) < self._trials // 2
-        ):
-            return ""
-        return f"{min(numbers):,} to {max(numbers):,} messages in {self._trials:,} trials"
