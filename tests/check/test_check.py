@@ -483,6 +483,16 @@ def test_control_asks_untouched_goldens_again(shop):
     assert ("control", 10) in [(s["name"], s["goldens"]) for s in found["plan"]]
 
 
+def test_the_run_of_a_check_says_why(shop, capsys):
+    edit(shop / "tools.json", REFUND, "Handles cases.")
+    _, found = checked()
+    capsys.readouterr()
+    assert run("runs", "show", found["run_id"], "--why") == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("WORSE") and "affected  " in shown
+    assert "alarm: " in shown and "baseline of main at " in shown and "risks: a change that is no" in shown
+
+
 def test_check_from_python(shop):
     edit(shop / "tools.json", REFUND, "Handles cases.")
     found = rc.check("suite.yaml", settings={"sample": 40})

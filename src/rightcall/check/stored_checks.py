@@ -92,6 +92,16 @@ class StoredVerdicts:
                     results.append(decode(path.read_bytes(), CheckResult, str(path)))
         return results
 
+    def of_run(self, run: str) -> CheckResult | None:
+        """The verdict that the trials of a run gave; None when it is no check's, or its file is gone."""
+        newest_first = sorted(self._files(""), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in newest_first:
+            with suppress(OSError, RightCallError):
+                result = decode(path.read_bytes(), CheckResult, str(path))
+                if result.run_id == run:
+                    return result
+        return None
+
     def add(self, seed: str, asked: str, result: CheckResult) -> None:
         if (folder := self._folder) is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -103,4 +113,4 @@ class StoredVerdicts:
 
     def _files(self, seed: str) -> list[Path]:
         folder = self._folder
-        return list(folder.glob(f"{seed}-*-*.json")) if folder and folder.is_dir() else []
+        return list(folder.glob(f"{seed}*-*-*.json")) if folder and folder.is_dir() else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 
 from rightcall.cli.command_options import DeclaredCommand, run_argument
-from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument
+from rightcall.cli.output import console, print_json, print_json_line, print_next, store_argument, tell
 from rightcall.core.codec import to_plain
 from rightcall.core.options import JsonOption, Option, StoreOption
 from rightcall.core.text import percent
@@ -47,7 +47,6 @@ def show(
         _show_baseline(Path(run), as_json=as_json)
         return
     from rightcall.show.matrix import print_matrix, run_matrix
-    from rightcall.show.run_screen import print_why
     from rightcall.show.whole_run import show_run
 
     with open_store(store_url, must_exist=True) as store:
@@ -63,9 +62,23 @@ def show(
         elif matrix:
             print_matrix(console(), run_matrix(store, stored.id))
         elif why:
-            print_why(console(), stored)
+            _show_why(store, stored)
         else:
             show_run(console(), store, stored, kinds=failures, where=where)
+
+
+def _show_why(store: Store, stored: StoredRun) -> None:
+    """The rules of a gate; of a check what it compared, tried and risked."""
+    from rightcall.check.stored_checks import StoredVerdicts
+    from rightcall.run.run_record import CHECKED
+    from rightcall.show.check_screen import check_why
+    from rightcall.show.run_screen import print_why
+
+    result = StoredVerdicts(store).of_run(stored.id) if CHECKED in stored.tags else None
+    if result is None:
+        print_why(console(), stored)
+    for line in check_why(result) if result is not None else ():
+        tell(line)
 
 
 def _show_baseline(path: Path, *, as_json: bool) -> None:

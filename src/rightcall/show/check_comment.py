@@ -22,6 +22,7 @@ SIGNS = {"SAME": "✅", "PASS": "✅", "NO LOSS SEEN": "🟡", "WORSE": "❌", "
 MOST_CHANGES = 30
 MOST_LINT = 20
 MOST_NAMES = 30
+STRATUM_TITLES = ("goldens", "claim about", "tried", "difference", "margin", "")
 
 
 def check_marker(suite: str) -> str:
@@ -62,11 +63,11 @@ def _price(result: CheckResult) -> str:
 
 def _strata(strata: Sequence[StratumState]) -> Iterator[str]:
     if strata:
-        titles = ("goldens", "claim about", "tried", "difference", "margin", "")
-        yield from markdown_table(titles, map(_stratum_cells, strata))
+        yield from markdown_table(STRATUM_TITLES, map(stratum_cells, strata))
 
 
-def _stratum_cells(state: StratumState) -> tuple[str, ...]:
+def stratum_cells(state: StratumState) -> tuple[str, ...]:
+    """What a stratum showed, in the order of `STRATUM_TITLES`."""
     if state.settled_after is not None:
         how = f"settled after {state.settled_after}"
     elif state.p is not None:
@@ -119,43 +120,48 @@ def _lint_line(diagnostic: Diagnostic) -> str:
 
 def _rest(result: CheckResult) -> Iterator[str]:
     yield "<details><summary>How this was decided</summary>\n"
-    yield f"- {result.calls.spent:,} trials of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
-    yield f"- {result.untouched:,} goldens make the same request as before and were not tried"
+    yield from (f"- {fact}" for fact in decision_facts(result))
+    yield "\n</details>"
+
+
+def decision_facts(result: CheckResult) -> Iterator[str]:
+    """How a check was decided: what was tried and compared, the baseline, the alarm, the risks."""
+    yield f"{result.calls.spent:,} trials of {result.calls.planned:,} planned; a full run takes {result.calls.full:,}"
+    yield f"{result.untouched:,} goldens make the same request as before and were not tried"
     if result.compared.words:
         names = (*result.compared.files, *(f"${name}" for name in result.compared.variables))
         shown = first_names([_code(name) for name in names], MOST_NAMES)
-        yield f"- {result.compared.words}{f': {shown}' if shown else ''}"
+        yield f"{result.compared.words}{f': {shown}' if shown else ''}"
     if result.unknown:
-        yield f"- every golden is in reach: {plain_sentence(result.unknown)}"
+        yield f"every golden is in reach: {plain_sentence(result.unknown)}"
     if result.new.goldens:
         passed = (
             f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"
             if result.new.trials
             else "not tried"
         )
-        yield f"- {result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
+        yield f"{result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
     if result.everything:
-        yield f"- everything was tried: {plain_sentence(result.everything)}"
+        yield f"everything was tried: {plain_sentence(result.everything)}"
     if result.estimate is not None:
         error = "" if result.estimate_error is None else f" ± {hundredths(result.estimate_error, '.1f')}"
-        yield f"- estimated over all goldens: {hundredths(result.estimate, '+.1f')}{error} points (shown, not deciding)"
+        yield f"estimated over all goldens: {hundredths(result.estimate, '+.1f')}{error} points (shown, not deciding)"
     if result.cost_usd is not None:
-        yield f"- cost: ${result.cost_usd:.4f}"
+        yield f"cost: ${result.cost_usd:.4f}"
     base = result.baseline
     if base is not None:
         source = f" of {_code(base.branch)}" if base.branch else ""
         commit = f" at {_code(base.commit[:10])}" if base.commit else ""
         size = f"{pluralize(base.trials, 'trial')} in {pluralize(base.runs, 'run')}"
-        yield f"- baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
+        yield f"baseline{source}{commit}: {size}, {base.age_days:.0f} days old"
     yield from _confirmation(result)
     yield (
-        f"- risks: {result.error_rate}; PASS at the margin comes in at most {hundredths(result.beta)}% of checks; "
+        f"risks: {result.error_rate}; PASS at the margin comes in at most {hundredths(result.beta)}% of checks; "
         "between no change and the margin either verdict is possible"
     )
-    yield from (f"- {plain_sentence(note)}" for note in result.notes)
+    yield from map(plain_sentence, result.notes)
     if result.hint:
-        yield f"- next: {plain_sentence(result.hint)}"
-    yield "\n</details>"
+        yield f"next: {plain_sentence(result.hint)}"
 
 
 def _confirmation(result: CheckResult) -> Iterator[str]:
@@ -166,7 +172,7 @@ def _confirmation(result: CheckResult) -> Iterator[str]:
     tried = first_names([_code(name) for name in confirm.goldens], MOST_NAMES)
     commit = f" at {_code(confirm.base.commit[:10])}" if confirm.base and confirm.base.commit else ""
     yield (
-        f"- alarm: {confirm.pairs} pairs of fresh trials of the base{commit} and of this version; the evidence is "
+        f"alarm: {confirm.pairs} pairs of fresh trials of the base{commit} and of this version; the evidence is "
         f"{confirm.evidence:.2g} to 1, {1 / confirm.level:.3g} to 1 confirms it: {tried}"
     )
 

@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from rightcall.core.text import names_and_more, pluralize, visible
 from rightcall.decide.check_result import CheckResult, GoldenChange
+from rightcall.show.check_comment import decision_facts, stratum_cells
 from rightcall.show.view.failures import TITLES, danger_text
 
 WIDTH = 80
@@ -27,6 +28,19 @@ def check_screen(result: CheckResult) -> list[str]:
     blocks = (_changes(result), _goldens(result), _price(result))
     for block in map(list, blocks):
         lines += ["", *block] if block else []
+    return [visible(line) for line in lines]
+
+
+def check_why(result: CheckResult) -> list[str]:
+    """How the verdict came about, at length: what each stratum showed, the alarm, the risks."""
+    lines = check_screen(result)
+    for state in result.strata:
+        name, goldens, tried, difference, margin, how = stratum_cells(state)
+        text = f"{goldens} goldens, {tried} tried: difference {difference}, margin {margin}; {how}"
+        lines += ["", *_column(name, [text])]
+    lines.append("")
+    for fact in decision_facts(result):
+        lines += _hung("", fact.replace("`", ""), 2)
     return [visible(line) for line in lines]
 
 
