@@ -14,7 +14,7 @@ from rightcall.metrics.judged.rubric import Rubric
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.records import Golden, ToolCall
 from rightcall.records.label import Label
-from rightcall.run.decisions import label_sentences
+from rightcall.run.decisions import evidence_sentences
 from rightcall.run.judged_run import load_judged_run
 from rightcall.stats.label_plan import random_plan
 from rightcall.store.labels import LabelFolder
@@ -77,7 +77,7 @@ def test_the_gate_refuses_then_labels_decide_it():
     decided = rc.gate(run.id, min=0.8)
     assert decided.word == "PASS" and decided.checks[0].labels == 48
     assert rc.gate(run.id, min=0.999).word == "FAIL"
-    (sentence,) = label_sentences(run.store, run.store.runs.get(run.id))
+    (sentence,) = evidence_sentences(run.store, run.store.runs.get(run.id))
     assert sentence.startswith("refund: 48 labels: people pass")
 
 

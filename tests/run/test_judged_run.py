@@ -26,9 +26,10 @@ from rightcall.records.label import rule_hash
 from rightcall.run.judged_estimate import estimate_rate
 from rightcall.run.judged_run import case_question, label_folder, load_judged_run
 from rightcall.run.label_session import LabelSession, LabelSettings
-from rightcall.run.recorded_scores import keep_cases, score_cases
+from rightcall.run.recorded_scores import score_cases
 from rightcall.run.rescorer import rescore_run
 from rightcall.run.run_judges import judges_of
+from rightcall.run.stored_cases import keep_cases
 from rightcall.store.address import open_store
 
 GOLDENS = [Golden(f"Refund order {number}", id=f"g{number}") for number in range(4)]

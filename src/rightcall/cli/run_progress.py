@@ -10,7 +10,6 @@ from rightcall.core.own_output import OWN
 from rightcall.records.danger import NO_TOOLS
 from rightcall.records.run import CaseResult, Run
 from rightcall.records.tool import Tool
-from rightcall.run.decisions import label_sentences
 from rightcall.run.live_run import Progress
 from rightcall.run.preparation import PlanWarning
 from rightcall.show.lines import tell
@@ -53,8 +52,10 @@ class Watching:
         self._tools = store.tools_of(store.runs.get(run.id))
 
     def ended(self, run_id: str, store: Store) -> None:
-        """Read what people say of judged metrics."""
-        self.judged = label_sentences(store, store.runs.get(run_id))
+        """Read what documents of the run say of it."""
+        from rightcall.run.decisions import evidence_sentences  # with what compares runs
+
+        self.judged = evidence_sentences(store, store.runs.get(run_id))
 
     def watch(self, progress: Progress, batch: Sequence[CaseResult]) -> None:
         if self._as_json:

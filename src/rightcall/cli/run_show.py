@@ -56,9 +56,9 @@ def show(
             _show_case(store, stored, case, trial, raw=raw, as_json=as_json, why=why, where=where)
             return
         if as_json:
-            from rightcall.run.decisions import label_sentences
+            from rightcall.run.decisions import evidence_sentences
 
-            print_json_line({**to_plain(stored), "people": label_sentences(store, stored)})
+            print_json_line({**to_plain(stored), "people": evidence_sentences(store, stored)})
         elif matrix:
             print_matrix(console(), run_matrix(store, stored.id))
         elif why:

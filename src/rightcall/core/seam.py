@@ -40,6 +40,7 @@ KINDS = {
     "report_formats": "report format",
     "rules": "rule of a gate",
     "services": "service",
+    "stored_evidence": "evidence of a stored run",
 }
 """Each kind, and the word for one of it."""
 
@@ -97,6 +98,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "synthesizer_configs": "rightcall.limbs.generate.config",
         "traced_goldens": "rightcall.limbs.traces.trace_import:recorded_goldens",
         "workers": "rightcall.limbs.ray.place:Workers",
+    },
+    "stored_evidence": {
+        "judges": "rightcall.run.judged_estimate:StoredJudges",
     },
 }
 """What limbs, and modules that are loaded late, add. A service is one function or class that the core asks for."""

@@ -12,7 +12,6 @@ from rightcall.decide.candidates import compare_many
 from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
 from rightcall.decide.early_stop import Stopped
-from rightcall.decide.judged_cases import as_judged, difference_by_labels
 from rightcall.decide.verdict import Verdict
 from rightcall.records.failure import FATAL
 from rightcall.records.floor import Floor
@@ -21,16 +20,14 @@ from rightcall.records.run import GroupSummary, Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.conclude import verdict_of_gate, verdict_unfinished
-from rightcall.run.gate_evidence import evidence_of_run, outcomes_of_run
+from rightcall.run.gate_evidence import evidence_in, evidence_of_run, outcomes_of_run, stored_facts
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
-from rightcall.run.judged_estimate import evidence_of_labels, judged_sentence
 from rightcall.run.request_templates import (
     MOST_SEARCHED,
     template_groups,
     template_line,
     undeclared_templates,
 )
-from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.stats.pass_k import (
     disagreement as stats_disagreement,
     flake_class,
@@ -77,8 +74,7 @@ def gate_run(
         "floor": floor or (summary.floor if summary else None),
         "quarantined": len(quarantine),
         "worst_case": summary.worst_case if summary else None,
-        "judged": evidence_of_labels(store, stored.id, gate),
-    }
+    } | stored_facts(store, stored.run, gate)
     verdict = verdict_of_gate(
         gate,
         evidence_of_run(store, stored.id, gate, quarantine),
@@ -166,7 +162,7 @@ def compare_runs(
     )
     share = alpha / len(others)
     compared = [
-        (name, _by_people(store, comparison, first, store.runs.get(name), metric=metric, alpha=share), p)
+        (name, _with_evidence(store, comparison, (first, store.runs.get(name)), metric, alpha=share), p)
         for name, comparison, p in compared
     ]
     agents = {other.id: other.run.agent for other in others}
@@ -185,24 +181,13 @@ def compare_runs(
     ]
 
 
-def _by_people(
-    store: Store, comparison: Comparison, first: StoredRun, other: StoredRun, metric: str | None, alpha: float
+def _with_evidence(
+    store: Store, comparison: Comparison, runs: tuple[StoredRun, StoredRun], metric: str | None, alpha: float
 ) -> Comparison:
-    """The comparison; where judges have a say in it, with what labelled pairs allow to claim."""
-    judges = list(chain.from_iterable(judges_of(store, run) for run in (first, other)))
-    names = [
-        judge.metric for judge in judges if (judge.decides if metric is None else judge.metric == metric)
-    ]
-    if not names:
-        return comparison
-    asked = Gate(min=0.5) if metric is None else Gate(metrics={metric: 0.5})
-    evidence = [evidence_of_labels(store, run.id, asked) for run in (first, other)]
-    labelled = None
-    if evidence[0] is not None and evidence[1] is not None:
-        metrics = evidence[0].deciding if metric is None else (metric,)
-        if metric is not None or metrics == evidence[1].deciding:
-            labelled = difference_by_labels(evidence[0], evidence[1], metrics, alpha)
-    return as_judged(comparison, list(dict.fromkeys(names)), labelled)
+    """The comparison with what documents of the two runs change of it."""
+    for evidence in evidence_in(*(stored.run for stored in runs)):
+        comparison = evidence.compare(store, comparison, runs, metric=metric, alpha=alpha)
+    return comparison
 
 
 class FlakyCase(Record, frozen=True):
@@ -254,8 +239,7 @@ def flakiness(store: Store, run: str) -> Flakiness:
     )
 
 
-def label_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
-    """What people would say of each judged metric of a run, as far as they have labelled its cases."""
-    if JUDGES not in stored.run.fingerprints or not stored.finished:
-        return ()
-    return tuple(filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored))))
+def evidence_sentences(store: Store, stored: StoredRun) -> tuple[str, ...]:
+    """What documents of a finished run say of it, such as what people would say of each judged metric."""
+    found = (evidence.sentences(store, stored) for evidence in evidence_in(stored.run) if stored.finished)
+    return tuple(chain.from_iterable(found))

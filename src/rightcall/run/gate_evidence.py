@@ -8,16 +8,22 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from struct import Struct
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import msgspec
 
+from rightcall.core.seam import BUILT_IN, load
 from rightcall.decide.config import CostLimit, Gate
 from rightcall.decide.golden_outcomes import Outcome, outcomes_of
+from rightcall.decide.rule_source import Facts
 from rightcall.decide.safety_numbers import outcome_of_result
-from rightcall.records.run import CaseResult
+from rightcall.records.run import CaseResult, Run
 from rightcall.records.safety import AttackOutcome
+from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
+
+if TYPE_CHECKING:
+    from rightcall.decide.comparison import Comparison
 
 FAILED = 0
 PASSED = 1
@@ -267,3 +273,41 @@ def gather_outcomes(results: Iterable[CaseResult]) -> list[Outcome]:
     kept = list(results)
     clusters: Mapping[str, str | None] = {r.golden_id: r.cluster for r in kept if r.cluster is not None}
     return outcomes_of(kept, clusters=clusters, tags={r.golden_id: r.tags for r in kept if r.tags})
+
+
+class StoredEvidence:
+    """What a document of a stored run adds to decisions about it. This one adds nothing."""
+
+    def facts(self, store: Store, run: str, gate: Gate | None) -> Facts:
+        """For a gate, or for the verdict without one."""
+        return {}
+
+    def compare(
+        self,
+        store: Store,
+        comparison: Comparison,
+        runs: tuple[StoredRun, StoredRun],
+        *,
+        metric: str | None,
+        alpha: float,
+    ) -> Comparison:
+        """The comparison of two runs with what it changes of it."""
+        return comparison
+
+    def sentences(self, store: Store, stored: StoredRun) -> Iterable[str]:
+        """What is shown of a finished run."""
+        return ()
+
+
+def evidence_in(*runs: Run) -> list[StoredEvidence]:
+    """What the documents of these runs add, as `core/seam.py` lists it by their names."""
+    names = [name for name in BUILT_IN["stored_evidence"] if any(name in run.fingerprints for run in runs)]
+    return [load("stored_evidence", name)() for name in names]
+
+
+def stored_facts(store: Store, run: Run, gate: Gate | None = None) -> dict[str, Any]:
+    """What is known of a stored run besides its results."""
+    facts: dict[str, Any] = {}
+    for evidence in evidence_in(run):
+        facts |= evidence.facts(store, run.id, gate)
+    return facts

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, pluralize
+from rightcall.decide.comparison import Comparison
 from rightcall.decide.config import Gate
+from rightcall.decide.judged_cases import as_judged, difference_by_labels
 from rightcall.decide.judged_evidence import MOST_UNSURE, CaseEvidence, JudgedEvidence, MetricLabels
 from rightcall.decide.label_rules import RunLabels, verdict_of
 from rightcall.decide.rule_source import Facts
@@ -17,6 +20,7 @@ from rightcall.metrics.judged.form import RunJudge
 from rightcall.records.label import BY_HAND, SETTLED, Label, case_id, rule_hash
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult
+from rightcall.run.gate_evidence import StoredEvidence
 from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
 from rightcall.run.run_judges import JUDGES, judges_of
@@ -174,8 +178,44 @@ async def label_evidence(done: TrialsDone) -> Facts:
     if not done.complete:
         return {}
     gate = done.prepared.plan.gate
-    judged = await asyncio.to_thread(evidence_of_labels, done.store, done.run.id, gate)
-    return {} if judged is None else {"judged": judged}
+    return await asyncio.to_thread(StoredJudges().facts, done.store, done.run.id, gate)
+
+
+class StoredJudges(StoredEvidence):
+    """What judges and people say of a stored run with judged metrics."""
+
+    def facts(self, store: Store, run: str, gate: Gate | None) -> Facts:
+        judged = evidence_of_labels(store, run, gate)
+        return {} if judged is None else {"judged": judged}
+
+    def compare(
+        self,
+        store: Store,
+        comparison: Comparison,
+        runs: tuple[StoredRun, StoredRun],
+        *,
+        metric: str | None,
+        alpha: float,
+    ) -> Comparison:
+        """Where judges have a say in it, what labelled pairs allow to claim."""
+        judges = chain.from_iterable(judges_of(store, run) for run in runs)
+        names = [
+            judge.metric for judge in judges if (judge.decides if metric is None else judge.metric == metric)
+        ]
+        if not names:
+            return comparison
+        asked = Gate(min=0.5) if metric is None else Gate(metrics={metric: 0.5})
+        evidence = [evidence_of_labels(store, run.id, asked) for run in runs]
+        labelled = None
+        if evidence[0] is not None and evidence[1] is not None:
+            metrics = evidence[0].deciding if metric is None else (metric,)
+            if metric is not None or metrics == evidence[1].deciding:
+                labelled = difference_by_labels(evidence[0], evidence[1], metrics, alpha)
+        return as_judged(comparison, list(dict.fromkeys(names)), labelled)
+
+    def sentences(self, store: Store, stored: StoredRun) -> Iterable[str]:
+        """What people would say of each judged metric, as far as they have labelled its cases."""
+        return filter(None, (judged_sentence(store, stored, judge) for judge in judges_of(store, stored)))
 
 
 def evidence_of_labels(store: Store, run: str, gate: Gate | None) -> JudgedEvidence | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.metrics.tally import Tally
-from rightcall.run.decisions import label_sentences
+from rightcall.run.decisions import evidence_sentences
 from rightcall.show.run_screen import NextStep, print_run_screen, print_steps, run_screen, shell_word
 from rightcall.show.safety import print_run_safety
 from rightcall.show.screen import Screen, print_columns
@@ -48,7 +48,7 @@ def show_run(out: Screen, store: Store, stored: StoredRun, *, kinds: int, where:
     view = summary_view(summary)
     print_table(out, view)
     _print_latencies(out, store, stored)
-    for note in (*view.notes, *label_sentences(store, stored)):
+    for note in (*view.notes, *evidence_sentences(store, stored)):
         out.print(note)
     print_agents(out, agent_rows(store, stored.id) if AGENTS_KNOWN in summary.overall.means else ())
     if summary.about_safety:

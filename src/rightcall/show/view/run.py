@@ -10,7 +10,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult, Run
-from rightcall.run.decisions import label_sentences
+from rightcall.run.decisions import evidence_sentences
 from rightcall.show.view.call_pairs import pairing_of, with_loads
 from rightcall.show.view.failures import FailureGroup, FailureTally
 from rightcall.show.view.safety import SafetyView, SafetyViewTally
@@ -118,7 +118,7 @@ class RunReading:
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_reason(run.summary),
             danger=self._failures.danger(),
-            people=label_sentences(self._store, stored),
+            people=evidence_sentences(self._store, stored),
             agents=self._agents.rows(),
             safety=self._safety_view(),
         )

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rightcall.core.text import percent, percent_interval
 from rightcall.records import Category, Code
-from rightcall.run.decisions import label_sentences
+from rightcall.run.decisions import evidence_sentences
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import line
 from rightcall.show.dashboard.links import bad_request, posted_fields, run_link
@@ -98,7 +98,7 @@ def run(request: Request) -> Response:
         passing=run_rate(stored),
         summary=view.summary if view else summary_view(summary) if summary else None,
         sentence=verdict_reason(summary),
-        people=label_sentences(store_of(request), stored),
+        people=evidence_sentences(store_of(request), stored),
         view=view,
         analysis=analysis_of(request, stored) if view else None,
         **case_list(request, stored),
