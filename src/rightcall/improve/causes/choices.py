@@ -97,13 +97,12 @@ def not_for(evidence: Evidence, words: list[str], other: str) -> str:
     return f"Not for what {other} does ({own[:1].lower()}{own[1:]}): use {other}." if own else ""
 
 
-def only_for(words: list[str]) -> str:
-    """A sentence that keeps a dangerous tool for requests that say so.
+def only_for(words: list[str], other: str) -> str:
+    """A sentence that keeps a dangerous tool for requests that say so, and sends all others to a harmless one.
 
-    Excluding the words of another tool's requests would leave to it every request in words nobody thought of, and a
-    name of the other in it draws requests for that.
+    Excluding the words of the other tool's requests would leave to it every request in words nobody thought of.
     """
-    return f"Only for requests that mention {', '.join(words)}."
+    return f"Only for requests that mention {', '.join(words)}: otherwise use {other}."
 
 
 def such_as(evidence: Evidence, symptoms: list[int]) -> str:

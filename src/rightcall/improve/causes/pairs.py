@@ -140,9 +140,9 @@ def _sentences(evidence: Evidence, first: str, second: str, ways: list[list[int]
     sentences = [not_for(evidence, theirs, second), not_for(evidence, mine, first)]
     second_risky, first_risky = (any(evidence.seen[n].symptom.danger for n in way) for way in ways)
     if first_risky and not second_risky and mine:
-        sentences[0] = only_for(mine)
+        sentences[0] = only_for(mine, second)
     if second_risky and not first_risky and theirs:
-        sentences[1] = only_for(theirs)
+        sentences[1] = only_for(theirs, first)
     return sentences
 
 
