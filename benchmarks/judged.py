@@ -33,8 +33,15 @@ from benchmarks.judged_designs import (
 )
 from rightcall.stats.agreement import Table, kappa, kappa_interval
 from rightcall.stats.intervals import clopper_pearson
-from rightcall.stats.judged_interval import About, ShownInterval, inverse_size, shown_interval, stratum_mean
-from rightcall.stats.judged_strata import LabelStratum, usable_strata
+from rightcall.stats.judged_strata import (
+    About,
+    LabelStratum,
+    ShownInterval,
+    inverse_size,
+    shown_interval,
+    stratum_mean,
+    usable_strata,
+)
 from rightcall.stats.melded_bounds import melded_p_value
 
 ALPHA = 0.05

@@ -27,10 +27,9 @@ from rightcall.decide.simulation import POPULATIONS, Population
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.golden import Golden
 from rightcall.run.request_templates import template_groups
-from rightcall.stats.clusters import cluster_se, sample
+from rightcall.stats.clusters import cluster_se, effective_n, sample
 from rightcall.stats.gaffke import Units, gaffke_p_values, trial_units, units as stats_units
 from rightcall.stats.intervals import clopper_pearson_p_values
-from rightcall.stats.mean_interval import effective_n
 from rightcall.stats.special import t_sf
 
 ALPHA = 0.05

@@ -24,7 +24,7 @@ from benchmarks.planted_suites.missed_defects import MISSED
 from benchmarks.planted_suites.suites import PlantedSuite, clean_suite
 from benchmarks.planted_suites.unseen_domains import UNSEEN
 from rightcall.improve.findings import Analysis, RunFinding
-from rightcall.improve.patch import apply_changes
+from rightcall.improve.improvement import apply_changes
 from rightcall.improve.run_analysis import analyze_results
 
 DEFECTS: dict[str, Plant] = {**FIRST_DEFECTS, **MISSED}

@@ -20,7 +20,7 @@ from rightcall.improve.run_analysis import analyze_results, analyze_run
 from rightcall.improve.votes import Voter
 from rightcall.metrics.case_result import result_of
 from rightcall.records import CaseResult, ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.run.rehearsal.own_behaviour import goldens_never_met
+from rightcall.run.rehearsal.known_good import goldens_never_met
 from rightcall.run.suite import load_suite
 from rightcall.run.suite_plan import plan_suite
 from rightcall.store.address import open_store

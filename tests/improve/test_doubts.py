@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from rightcall.improve.doubt import Doubt, certain_goldens
+from rightcall.improve.doubt import Doubt, apply_edits, certain_goldens
 from rightcall.improve.golden_doubts import Doubter
-from rightcall.improve.golden_edit import apply_edits
 from rightcall.improve.votes import Attempt, Ballot, Voter, family_of, no_ballot, voters_of
 from rightcall.metrics.score_case import Scorer
 from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from rightcall.improve.patch import file_patch
+from rightcall.improve.improvement import file_patch
 from rightcall.run.suite import load_suite
 
 TOOLS = """[

@@ -13,9 +13,9 @@ from benchmarks.planted_suites.provider import ReadingModel
 
 from rightcall.agents.agent import Agent
 from rightcall.improve.hypothesis import ProposedChange
+from rightcall.improve.proof.judgement import refusal
 from rightcall.improve.proof.material import split_goldens
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.preselection import refusal
 from rightcall.improve.proof.protocol import improve_plan
 from rightcall.improve.proposals import Proposal
 from rightcall.records import Tool

@@ -18,7 +18,7 @@ from rightcall.datasets.importers.skill_queries import import_skill_queries
 from rightcall.files.agent_instructions import find_instructions
 from rightcall.improve.counters import FailedTrial, GoldenTrials
 from rightcall.improve.findings import analyze_trials
-from rightcall.improve.patch import with_description
+from rightcall.improve.improvement import with_description
 from rightcall.metrics.case_result import result_of
 from rightcall.records import ExpectedCall, Golden, Message, Tool, ToolCall, Trajectory
 from rightcall.run.preparation import preflight

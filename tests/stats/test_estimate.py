@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rightcall.stats.clusters import sample
+from rightcall.stats.clusters import estimate, sample
 from rightcall.stats.intervals import wilson
-from rightcall.stats.mean_interval import estimate
 
 
 def test_independent_yes_or_no_is_shown_with_wilson():

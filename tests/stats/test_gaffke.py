@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from rightcall.stats.clusters import cluster_se, sample
+from rightcall.stats.clusters import cluster_se, effective_n, sample
 from rightcall.stats.gaffke import (
     case_units,
     gaffke_bounds,
@@ -20,7 +20,6 @@ from rightcall.stats.gaffke import (
     units,
 )
 from rightcall.stats.intervals import clopper_pearson_bounds, clopper_pearson_p_values
-from rightcall.stats.mean_interval import effective_n
 
 trials = st.lists(st.lists(st.integers(0, 1), min_size=1, max_size=5), min_size=2, max_size=40)
 graded = st.lists(st.floats(0, 1), min_size=2, max_size=40).map(lambda xs: [[x] for x in xs])

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from benchmarks.judged import rogan_gladen
 
-from rightcall.stats.clusters import cluster_se, sample
+from rightcall.stats.clusters import cluster_se, effective_n, estimate, sample
 from rightcall.stats.intervals import clopper_pearson, clopper_pearson_bounds, t_interval, wilson
-from rightcall.stats.mean_interval import effective_n, estimate
 from rightcall.stats.paired_tests import (
     benjamini_hochberg,
     bonett_price,

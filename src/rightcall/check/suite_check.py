@@ -36,7 +36,7 @@ from rightcall.run.baseline_pool import mark_of, merged_baseline, scores_by_run
 from rightcall.run.conclude import NOTHING_CHECKED
 from rightcall.run.inputs import digest, golden_hash
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.own_behaviour import goldens_never_met
+from rightcall.run.rehearsal.known_good import goldens_never_met
 from rightcall.run.run_record import tools_of_run
 from rightcall.run.suite import QuarantinedGolden, Suite
 from rightcall.run.suite_actions import record_settings, with_record_mode

@@ -40,7 +40,7 @@ def improve(run: str, options: ImproveCommandOptions) -> None:
     from msgspec.structs import replace
 
     from rightcall.api.suite_run import plan_of_run
-    from rightcall.improve.patch import file_patch
+    from rightcall.improve.improvement import file_patch
     from rightcall.improve.proof.protocol import improve_plan
     from rightcall.providers.resolver import endpoint_of
     from rightcall.run.suite import load_suite

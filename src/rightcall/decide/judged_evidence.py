@@ -12,9 +12,8 @@ from rightcall.core.errors import InputError
 from rightcall.decide.config import JudgePolicy
 from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rules import RateRule
-from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
-from rightcall.stats.judged_strata import Judgement
+from rightcall.stats.judged_strata import About, Judgement
 
 MOST_UNSURE = 0.05
 MOST_WITHOUT_VERDICT = 0.05

@@ -19,8 +19,8 @@ from rightcall.decide.golden_outcomes import Outcome, cluster_key
 from rightcall.decide.judged_evidence import JudgedEvidence
 from rightcall.decide.rule_source import Facts, RuleSource
 from rightcall.decide.rules import Check, Decision, GateRule, RateRule, Word, word_for
-from rightcall.stats.judged_interval import About as CasesAbout
 from rightcall.stats.judged_rate import JudgedRate
+from rightcall.stats.judged_strata import About as CasesAbout
 from rightcall.stats.special import normal_quantile
 
 NOT_CALIBRATED = "judge not calibrated"

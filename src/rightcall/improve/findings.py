@@ -24,8 +24,7 @@ from rightcall.improve.votes import RunVotes, Voter
 from rightcall.lint.engine import lint
 from rightcall.records.danger import SORTS
 from rightcall.records.tool import Tool
-from rightcall.stats.clusters import sample
-from rightcall.stats.mean_interval import estimate
+from rightcall.stats.clusters import estimate, sample
 
 FORMAT = "rightcall/analysis/1"
 ABOUT_TEXTS = frozenset(

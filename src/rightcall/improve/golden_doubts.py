@@ -17,18 +17,26 @@ from rightcall.improve.doubt import (
     DoubtCode,
     Reason,
     SuspectGolden,
+    apply_edits,
     in_order,
+    limit_value,
 )
-from rightcall.improve.doubts.agents import agents_agree, nobody_passes, too_strict
-from rightcall.improve.doubts.demands import against_schema, cannot_be_met, default_demanded, stray_mark
-from rightcall.improve.golden_edit import apply_edits, limit_value
+from rightcall.improve.doubt_reasons import (
+    against_schema,
+    agents_agree,
+    cannot_be_met,
+    default_demanded,
+    nobody_passes,
+    stray_mark,
+    too_strict,
+)
 from rightcall.improve.votes import Ballots, Votes, count_votes, no_ballot
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
 from rightcall.records.golden import AnyGolden
 from rightcall.records.tool import Tool
 from rightcall.run.golden_check import DatasetFinding, notes_of
-from rightcall.run.rehearsal.own_behaviour import own_behaviour
+from rightcall.run.rehearsal.known_good import own_behaviour
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Trial
 

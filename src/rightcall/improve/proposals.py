@@ -11,7 +11,7 @@ from rightcall.improve.counters import NEGATIVE, Class
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.golden_facts import calls_expected
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.improve.patch import tools_text
+from rightcall.improve.improvement import tools_text
 from rightcall.lint.fixer import fix
 from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
 from rightcall.lint.source.read import read_text

@@ -8,8 +8,7 @@ from itertools import pairwise
 from rightcall.improve.changes import ChangeItem, run_changes
 from rightcall.improve.run_setup import run_record
 from rightcall.records.record import Record
-from rightcall.stats.clusters import sample
-from rightcall.stats.mean_interval import estimate
+from rightcall.stats.clusters import estimate, sample
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 

@@ -15,8 +15,7 @@ from rightcall.improve.argument_kind import is_held, is_stated, plain_value, val
 from rightcall.improve.call_difference import ArgumentDifference, CallDifference
 from rightcall.improve.counters import Case, GoldenTrials
 from rightcall.improve.doubt import SuspectGolden
-from rightcall.improve.doubts.agents import most_do_otherwise, too_strict
-from rightcall.improve.doubts.demands import against_schema
+from rightcall.improve.doubt_reasons import against_schema, most_do_otherwise, too_strict
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.golden_facts import all_words, expected_tools
 from rightcall.improve.symptom import Symptom, enum_of

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rightcall.records.run import CaseResult, Rate
-from rightcall.stats.clusters import sample
+from rightcall.stats.clusters import estimate, sample
 from rightcall.stats.intervals import wilson
-from rightcall.stats.mean_interval import estimate
 from rightcall.stats.pass_k import pass_hat_k
 
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from rightcall.core.redaction.clean_text import scrubber
+from rightcall.core.text import one_line
 from rightcall.metrics.matching.base import mentions_ref
 from rightcall.metrics.matching.fast_path import fails_by_names
 from rightcall.metrics.measurement import is_quick
 from rightcall.providers.keyword import NO_TOOL_FITS, ToolIndex, extract, results_as_answer
 from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.dialects.wire import output_text
-from rightcall.records.floor import AGENTS, TrivialName
+from rightcall.records.floor import AGENTS, Floor, FloorCount, TrivialName, TrivialRate
 from rightcall.records.golden import AnyGolden, Golden, category_of
 from rightcall.records.message import Message
 from rightcall.records.tool import Tool
@@ -26,23 +30,11 @@ from rightcall.run.rehearsal.trial import Judgement, Trial, trial_of_plan
 from rightcall.schema.sample_values import required_values
 
 if TYPE_CHECKING:
+    from rightcall.decide.rule_source import Facts
     from rightcall.run.plan import Plan
     from rightcall.run.rehearsal.stage import Stage
-    from rightcall.tools.runtime.toolbox import Toolbox
-
-import asyncio
-from collections import Counter
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
-from rightcall.core.redaction.clean_text import scrubber
-from rightcall.core.text import one_line
-from rightcall.records.floor import Floor, FloorCount, TrivialRate
-
-if TYPE_CHECKING:
-    from rightcall.decide.rule_source import Facts
     from rightcall.run.trials import TrialsDone
+    from rightcall.tools.runtime.toolbox import Toolbox
 
 MOST_REASONS = 5
 PAUSE = 20

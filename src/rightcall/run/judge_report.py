@@ -25,7 +25,7 @@ from rightcall.run.suite import load_suite, suite_models
 from rightcall.run.suite_plan import suite_metrics
 from rightcall.run.trust import require_trust
 from rightcall.stats.agreement import Agreement, Table, agreement_by_pair, pair_agreement
-from rightcall.stats.judged_interval import About
+from rightcall.stats.judged_strata import About
 from rightcall.store.base import StoredRun
 from rightcall.store.labels import LabelFolder, LabelRows
 from rightcall.store.sql.store import Store

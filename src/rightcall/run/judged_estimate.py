@@ -25,8 +25,8 @@ from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
 from rightcall.run.label_session import labels_of
 from rightcall.run.run_judges import JUDGES, judges_of
 from rightcall.run.trials import TrialsDone
-from rightcall.stats.judged_interval import About
 from rightcall.stats.judged_rate import JudgedRate, judged_rate
+from rightcall.stats.judged_strata import About
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store
 

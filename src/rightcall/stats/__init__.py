@@ -2,8 +2,7 @@
 
     special        incomplete beta and its inverse, binomial and its draws, normal and t
     intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases
-    clusters       trials in cases in clusters: equal-weight mean, CR1 and rerun standard errors
-    mean_interval  the interval shown with a mean, in one place; Korn-Graubard for repeated trials and clusters
+    clusters       trials in cases in clusters: equal-weight mean, its standard errors, and the interval shown with it
     gaffke         the bounds and p-values that decide a gate, and the distribution behind them
     pass_k         pass^k; flaky cases
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg
@@ -18,7 +17,6 @@
 To add one: a function in the file of its subject, with its formula and source in the docstring, the source's
 symbols, and a test against an independent computation.
 
-    judged_interval  the rate that people would give, from strata of a judge's answer
-    judged_strata    strata of a judge's answer: fail, split, none, pass
+    judged_strata    strata of a judge's answer: fail, split, none, pass; the rate that people would give
     melded_bounds    the one-sided bounds that decide about a judged rate
 """

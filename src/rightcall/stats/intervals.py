@@ -2,7 +2,7 @@
 
 Where each is used: Wilson is shown with a rate, Clopper-Pearson decides gates (its error rate never exceeds
 the nominal one), Jeffreys is for Bayesian statements such as "how sure is it that the rate is above 90 %?". Repeated
-trials and clusters need `mean_interval.estimate`.
+trials and clusters need `clusters.estimate`.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Cases are put into strata by what the judge says, and each stratum counts with its share of all cases at the rate of
 its labels. A judge that adds nothing is not used: the estimate is then that of the labels alone.
 
-    judged_strata    fail, split, none, pass; whether the judge is used
-    judged_interval  the rate, the shown interval    melded_bounds   the bounds that decide
-    agreement        the judge's κ with people
+    judged_strata   fail, split, none, pass; whether the judge is used; the rate, the shown interval
+    melded_bounds   the bounds that decide
+    agreement       the judge's κ with people
 """
 
 from __future__ import annotations
@@ -23,17 +23,19 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import first_names, hundredths, one_line, pluralize
 from rightcall.stats.agreement import Table, kappa, kappa_interval, quantile_of_sorted
 from rightcall.stats.intervals import Interval, require_share
-from rightcall.stats.judged_interval import About, shown_interval, stratum_mean
 from rightcall.stats.judged_strata import (
     ALL,
     KNOWN,
     LEVELS,
     TIE,
+    About,
     JudgedCases,
     Judgement,
     LabelStratum,
     require_known_cases,
     require_mapping,
+    shown_interval,
+    stratum_mean,
     usable_strata,
 )
 from rightcall.stats.melded_bounds import melded_bounds, melded_p_values

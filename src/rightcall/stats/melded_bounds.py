@@ -18,8 +18,7 @@ from itertools import accumulate
 
 from rightcall.stats.gaffke import root_of_rising
 from rightcall.stats.intervals import Interval
-from rightcall.stats.judged_interval import About
-from rightcall.stats.judged_strata import LabelStratum
+from rightcall.stats.judged_strata import About, LabelStratum
 
 SLACK = 1e-9
 """A discrete bound is reached by α(1 − SLACK), so that rounding never makes it sharper."""

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rightcall.limbs.audit.audit import Auditor, AuditPlan
-from rightcall.limbs.audit.mutant import Mutant
 from rightcall.limbs.audit.mutation import mutants_of, select_operators
 from rightcall.limbs.audit.options import AuditCall
 from rightcall.limbs.audit.result import AuditResult
-from rightcall.limbs.audit.scene import Scene, SeenValues
+from rightcall.limbs.audit.scene import Mutant, Scene, SeenValues
 from rightcall.limbs.audit.suite_audit import TightenedGoldens, plan_of, subject_of
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of

@@ -4,6 +4,5 @@ protocol       from proposals to a patch: what is tried, in which order, and wha
 options        how much may be tried, and who proposes: findings, or a model
 material       shared by all of them: goldens to tune on, goldens for proof, and what these can show
 arms           variants of the agent, run at the same time on the same goldens
-preselection   which proposals must not be tried, which are better on tune
-judgement      the result of a proposal in proof, and its effect on other tools
+judgement      which proposals must not be tried, which are better on tune; the result in proof, and on other tools
 """

@@ -16,7 +16,7 @@ import msgspec
 from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.decide.golden_outcomes import Outcome
 from rightcall.improve.counters import mean
-from rightcall.improve.patch import apply_changes
+from rightcall.improve.improvement import apply_changes
 from rightcall.improve.proposals import Proposal
 from rightcall.improve.variant import redefine_agent
 from rightcall.records.golden import AnyGolden

@@ -15,11 +15,10 @@ from itertools import count
 
 from rightcall.core.text import hundredths, pluralize
 from rightcall.improve.golden_facts import first_expected_tool
-from rightcall.improve.improvement import Tried
-from rightcall.improve.patch import apply_changes, tokens_of
+from rightcall.improve.improvement import Tried, apply_changes, tokens_of
 from rightcall.improve.proof.arms import Arms
+from rightcall.improve.proof.judgement import refusal
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.preselection import refusal
 from rightcall.improve.proposals import Proposal, is_exposed
 from rightcall.providers.prices import cost
 from rightcall.records.golden import AnyGolden, category_of, request_of

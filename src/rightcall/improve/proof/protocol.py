@@ -16,10 +16,14 @@ import msgspec
 
 from rightcall.core.text import percent, points
 from rightcall.improve.findings import Analysis
-from rightcall.improve.improvement import Improvement, ImproveOutcome
-from rightcall.improve.patch import apply_changes, patch_of
+from rightcall.improve.improvement import Improvement, ImproveOutcome, apply_changes, patch_of
 from rightcall.improve.proof.arms import Arms, Measured
-from rightcall.improve.proof.judgement import danger_left, judge_proposal, significantly_different
+from rightcall.improve.proof.judgement import (
+    danger_left,
+    judge_proposal,
+    screening_rate,
+    significantly_different,
+)
 from rightcall.improve.proof.material import (
     FINALISTS,
     PROOF,
@@ -34,14 +38,13 @@ from rightcall.improve.proof.material import (
     split_goldens,
 )
 from rightcall.improve.proof.options import ImproveOptions
-from rightcall.improve.proof.preselection import screening_rate
 from rightcall.improve.proposals import SET_ASIDE, Proposal, ProposalTask, proposals_of, together
 from rightcall.improve.run_analysis import analyze_results
 from rightcall.improve.run_setup import run_record
 from rightcall.improve.variant import with_heard_setup
 from rightcall.records.open_call import unknown_calls_text
 from rightcall.run.plan import Plan
-from rightcall.run.rehearsal.own_behaviour import goldens_never_met
+from rightcall.run.rehearsal.known_good import goldens_never_met
 from rightcall.stats.paired_tests import holm
 from rightcall.store.sql.store import Store
 

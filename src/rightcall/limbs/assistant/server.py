@@ -15,7 +15,7 @@ from rightcall.api.tool_lint import lint_sets
 from rightcall.core.errors import InputError, RightCallError
 from rightcall.files.python_object import is_object_name
 from rightcall.improve.attribution import what_changed
-from rightcall.improve.patch import apply_changes, patch_of
+from rightcall.improve.improvement import apply_changes, patch_of
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_setup import run_record
 from rightcall.limbs.assistant.boundary import Project, first, with_explained_errors

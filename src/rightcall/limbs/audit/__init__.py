@@ -1,7 +1,6 @@
 """Would the suite notice? Bugs planted in right behaviour and scored by the user's own goldens. No model is asked.
 
-scene        what operators see of a golden: its tools, its words, what is right, values of other goldens
-mutant       one bug: what was changed, whether it is provably wrong, how much harm it does
+scene        what operators see of a golden: its tools, its words, what is right; a mutant, and how much harm it does
 mutants/     the operators, by what they change
 proposals    the smallest change of a golden that catches a survivor
 audit        all of it for a dataset; suite_audit: for a suite, as `rc.audit`

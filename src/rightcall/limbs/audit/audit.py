@@ -10,19 +10,17 @@ from operator import attrgetter
 import msgspec
 
 from rightcall.core.errors import InputError
-from rightcall.limbs.audit.mutant import HARMS, Mutant
 from rightcall.limbs.audit.mutation import mutants_of
 from rightcall.limbs.audit.proposals import Proposer
 from rightcall.limbs.audit.result import AuditResult, Catch, NotAudited, Survivor, survivors_of
-from rightcall.limbs.audit.scene import Scene, SeenValues
+from rightcall.limbs.audit.scene import HARMS, Mutant, Scene, SeenValues
 from rightcall.metrics.value_sources import words_of
 from rightcall.records.golden import AnyGolden
 from rightcall.run.rehearsal.known_good import Known, KnownBehaviour, make_trajectory, nothing_known
 from rightcall.run.rehearsal.toolset import Toolsets
 from rightcall.run.rehearsal.trial import Judgement, NoWorld, Trial, same_outcome
 from rightcall.run.rehearsal.values import NoValue
-from rightcall.stats.clusters import sample
-from rightcall.stats.mean_interval import estimate
+from rightcall.stats.clusters import estimate, sample
 
 ADDING = ("repeat_call", "extra_call", "extra_turn")
 """Operators whose call may be refused by a world."""

@@ -11,8 +11,8 @@ from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.errors import InputError
 from rightcall.core.text import percent_interval
 from rightcall.limbs.audit.audit import AuditListener
-from rightcall.limbs.audit.mutant import HARMS, Mutant
 from rightcall.limbs.audit.result import AuditResult, Survivor
+from rightcall.limbs.audit.scene import HARMS, Mutant
 from rightcall.limbs.audit.sections import AuditRow, AuditSection, audit_sections, edit_lines, notes
 from rightcall.metrics.case_result import result_of
 from rightcall.records.golden import AnyGolden, canonical_golden

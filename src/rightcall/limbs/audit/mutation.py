@@ -11,8 +11,7 @@ from rightcall.core.codec import describe_value, encode_as
 from rightcall.core.digest import hex_digest, json_digest
 from rightcall.core.errors import ConfigError, suggestion
 from rightcall.limbs.audit import mutants as shelf
-from rightcall.limbs.audit.mutant import Change, Mutant
-from rightcall.limbs.audit.scene import Scene
+from rightcall.limbs.audit.scene import Change, Mutant, Scene
 from rightcall.records.golden import canonical_golden
 from rightcall.records.trajectory import Trajectory
 

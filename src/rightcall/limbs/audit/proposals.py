@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from rightcall.improve.golden_edit import GoldenEdit
+from rightcall.improve.doubt import GoldenEdit
 from rightcall.limbs.audit.expectations import CallPlace, NotPinned, align_calls, pin
-from rightcall.limbs.audit.mutant import Mutant
 from rightcall.limbs.audit.result import GoldenProposal, Survivor
-from rightcall.limbs.audit.scene import Argument, Scene
+from rightcall.limbs.audit.scene import Argument, Mutant, Scene
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.records.call import ToolCall
 from rightcall.records.expected_call import ExpectedCall

@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 
 from rightcall.core.codec import describe_value
-from rightcall.improve.doubt import Doubt
-from rightcall.improve.golden_edit import GoldenEdit, limit_value, value_text
+from rightcall.improve.doubt import Doubt, GoldenEdit, limit_value, value_text
 from rightcall.improve.past_evidence import Electorate
-from rightcall.limbs.audit.mutant import HARMS, Harm, Mutant
+from rightcall.limbs.audit.scene import HARMS, Harm, Mutant
 from rightcall.records.floor import Floor
 from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record

@@ -1,18 +1,21 @@
-"""What operators see of a golden: what it says, its tools, what is right, and values of other goldens."""
+"""What operators see of a golden: what it says, its tools, what is right, and values of other goldens.
+
+A mutant is one bug: what was changed, whether it is provably wrong, how much harm it does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-from rightcall.limbs.audit.mutant import Change, Harm
 from rightcall.metrics.matching.base import equality_key
 from rightcall.metrics.matching.expectation import fits
 from rightcall.metrics.value_sources import bare_text
 from rightcall.records.call import ToolCall
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.golden import AnyGolden, expectations_of
+from rightcall.records.record import Record
 from rightcall.records.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import with_argument
 from rightcall.run.rehearsal.toolset import Toolset, call_key
@@ -140,3 +143,49 @@ class Scene:
         """What two behaviours share that are the same for a reader: calls as a multiset, and the answer."""
         keys = sorted(repr(call_key(self.toolset, call)) for call in trajectory.calls)
         return tuple(keys), bare_text(trajectory.output)
+
+
+Harm = Literal[
+    "double_effect",
+    "extra_effect",
+    "wrong_object",
+    "wrong_effect",
+    "wrong_tool",
+    "missed",
+    "wrong_value",
+    "order",
+    "answer",
+]
+HARMS: tuple[Harm, ...] = get_args(Harm)
+"""Worst first."""
+
+
+class Change(NamedTuple):
+    """What an operator made of right behaviour. `call` is the place of the call it changed; None: not in one call."""
+
+    trajectory: Trajectory
+    harm: Harm
+    call: int | None = None
+    parameter: str = ""
+    before: Any = None
+    after: Any = None
+
+
+class Mutant(Record, frozen=True):
+    """A trajectory with one bug.
+
+    `id` is stable: it depends on the golden's content, the operator, the place and the new value. `origin` is the
+    place of the right behaviour, among those of the golden, that it was made from.
+    """
+
+    id: str
+    golden_id: str
+    operator: str
+    harm: Harm
+    trajectory: Trajectory
+    call: int | None = None
+    tool: str = ""
+    parameter: str = ""
+    before: Any = None
+    after: Any = None
+    origin: int = 0

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rightcall.core.text import first_names, percent, percent_interval, pluralize
-from rightcall.improve.doubt import BAND_LINES, BANDS, Doubt
-from rightcall.improve.golden_edit import GoldenEdit, value_text
-from rightcall.limbs.audit.mutant import Harm
+from rightcall.improve.doubt import BAND_LINES, BANDS, Doubt, GoldenEdit, value_text
 from rightcall.limbs.audit.result import AuditResult, NotAudited, Survivor
+from rightcall.limbs.audit.scene import Harm
 from rightcall.records.record import Record
 from rightcall.show.view.floor import floor_rows, floor_sentence
 

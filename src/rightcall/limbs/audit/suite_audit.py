@@ -19,10 +19,10 @@ from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_evidence import PastEvidence, past_evidence
 from rightcall.limbs.audit.audit import AuditListener, Auditor, AuditPlan
-from rightcall.limbs.audit.mutant import Mutant
 from rightcall.limbs.audit.mutation import select_operators
 from rightcall.limbs.audit.options import AuditCall, AuditSettings
 from rightcall.limbs.audit.result import AuditResult, Survivor, with_audit_note
+from rightcall.limbs.audit.scene import Mutant
 from rightcall.metrics.base import AnyMetric
 from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer

@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from rightcall.core.words import name_tokens, words
-from rightcall.limbs.audit.mutant import Change
-from rightcall.limbs.audit.scene import Argument, Scene
+from rightcall.limbs.audit.scene import Argument, Change, Scene
 from rightcall.metrics.value_sources import bare_text
 from rightcall.records.golden import Golden
 from rightcall.records.trajectory import Trajectory

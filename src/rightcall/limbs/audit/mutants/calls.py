@@ -7,8 +7,7 @@ from itertools import chain
 
 import msgspec
 
-from rightcall.limbs.audit.mutant import Change, Harm
-from rightcall.limbs.audit.scene import Scene
+from rightcall.limbs.audit.scene import Change, Harm, Scene
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.records.call import ToolCall
 from rightcall.records.golden import Golden

@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from rightcall.limbs.audit.mutant import Change
 from rightcall.limbs.audit.mutants.arguments import next_digit
-from rightcall.limbs.audit.scene import Argument, Scene
+from rightcall.limbs.audit.scene import Argument, Change, Scene
 from rightcall.metrics.matching.expectation import fits
 from rightcall.records.golden import Golden
 from rightcall.records.trajectory import Trajectory
