@@ -24,9 +24,7 @@ from rightcall.records.message import Message
 from rightcall.records.record import plain_constructor
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import StopReason, Trajectory, Usage, limit_call_depth
-from rightcall.tools.attacks.tool_list import begin_session, tools_at_start, with_shown
-from rightcall.tools.attacks.trial_plants import EARLIER_REQUEST
-from rightcall.tools.definitions.offer import tools_for
+from rightcall.tools.definitions.offer import chosen_tools
 from rightcall.tools.runtime.context import CallContext
 from rightcall.tools.runtime.errors import Aborted
 from rightcall.tools.runtime.toolbox import Toolbox
@@ -52,17 +50,10 @@ class Prompts:
         self._special: dict[tuple[str, tuple[str, ...], str], Prompt] = {}
 
     def prompt_of(self, golden: Golden) -> Prompt:
-        if (
-            golden.tools is None
-            and golden.system is None
-            and golden.settings is None
-            and (golden.safety is None or not golden.safety.poisons_tools)
-        ):
+        if golden.tools is None and golden.system is None and golden.settings is None:
             return self.common
         system = self.common.system if golden.system is None else golden.system
-        offered = tuple(tools_for(golden, self.tools).values())
-        if golden.safety is not None and golden.safety.poisons_tools:
-            return Prompt(system, tools_at_start(golden, self.tools), self._settings(golden))
+        offered = tuple(chosen_tools(golden, self.tools).values())
         if any(not isinstance(tool, str) for tool in golden.tools or ()):
             return Prompt(system, offered, self._settings(golden))  # tools of the golden: rarely shared
         key = (system, tuple(tool.name for tool in offered), repr(golden.settings))
@@ -149,22 +140,36 @@ class Recorder:
         )
 
 
+def _offered(request: ModelRequest, context: CallContext) -> ModelRequest:
+    """The request with the tools that the layers of the trial show, noted."""
+    for state in context.states.values():
+        shown = state.offer({tool.name: tool for tool in request.prompt.tools})
+        if shown is not None:
+            prompt = msgspec.structs.replace(request.prompt, tools=tuple(shown.values()))
+            request = msgspec.structs.replace(request, prompt=prompt)
+            state.bind_offer(context, request.prompt.tools)
+        state.note_offer(context, request.prompt.tools)
+    return request
+
+
 class SingleTurn:
     """Asks the model once per case."""
 
-    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits) -> None:
+    def __init__(self, asker: Asker, prompts: Prompts, limits: Limits, toolbox: Toolbox) -> None:
         self._asker = asker
         self._prompts = prompts
         self._limits = limits
+        self._toolbox = toolbox
 
     async def perform(self, golden: Golden, trial: int) -> Trajectory:
         """The calls the model chose. A provider failure is an `infra_error`, never an exception."""
-        messages = (*_earlier(golden), _message("user", golden.input))
+        messages = (*_earlier(golden, self._toolbox), _message("user", golden.input))
         request = self._prompts.request(golden, trial, messages)
-        trajectory = await self._ask(request, Recorder(*messages))
         if golden.safety is None:
-            return trajectory
-        return with_shown(trajectory, golden.safety, request.prompt.tools)
+            return await self._ask(request, Recorder(*messages))
+        context = self._toolbox.context(trial=trial, golden=golden, offered=request.prompt.tools)
+        trajectory = await self._ask(_offered(request, context), Recorder(*messages))
+        return msgspec.structs.replace(trajectory, ledger=context.ledger.entries)
 
     async def _ask(self, request: ModelRequest, recorder: Recorder) -> Trajectory:
         try:
@@ -177,16 +182,10 @@ class SingleTurn:
         return recorder.trajectory(reply.stop)
 
 
-def _earlier(golden: Golden) -> tuple[Message, ...]:
-    """An exchange that an attacker put before the request."""
-    plants = golden.safety.plants if golden.safety is not None else ()
-    return tuple(
-        chain.from_iterable(
-            (Message("user", plant.path or EARLIER_REQUEST), Message("assistant", plant.text))
-            for plant in plants
-            if plant.carrier == "history"
-        )
-    )
+def _earlier(golden: Golden, toolbox: Toolbox) -> tuple[Message, ...]:
+    """What the layers that a golden asks for put before its request."""
+    layers = toolbox.layers_of(golden) if golden.safety is not None else ()
+    return tuple(chain.from_iterable(layer.earlier(golden) for _, layer in layers))
 
 
 MOST_AT_ONCE = 1000
@@ -214,7 +213,9 @@ class AgentLoop:
         deadline = Deadline(self._limits.seconds)
         if golden.safety is not None and golden.safety.first_session is not None:
             return await self._perform_sessions(golden, golden.safety.first_session, trial, deadline)
-        recorder, context = self.begin(golden, trial, (*_earlier(golden), Message("user", golden.input)))
+        recorder, context = self.begin(
+            golden, trial, (*_earlier(golden, self._toolbox), Message("user", golden.input))
+        )
         return context.with_evidence(await self.answer(golden, trial, recorder, context, deadline=deadline))
 
     def begin(
@@ -238,7 +239,8 @@ class AgentLoop:
         first = await self.answer(golden, trial, recorder, context, deadline=deadline)
         if first.stop_reason != "done":
             return context.with_evidence(first)
-        begin_session(context, recorder.steps)
+        for state in context.states.values():
+            state.begin_session(context, recorder.steps)
         later = Recorder(Message("user", golden.input))
         later.approvals_seen = True
         later.steps = recorder.steps
@@ -276,10 +278,8 @@ class AgentLoop:
     ) -> Trajectory | None:
         """One answer of the model and its calls; returns the trajectory if it was the last."""
         request = self._prompts.request(golden, trial, recorder.messages)
-        for state in context.states.values():
-            if (tools := state.tools_now(context, golden, self._prompts.tools)) is not None:
-                prompt = msgspec.structs.replace(request.prompt, tools=tools)
-                request = msgspec.structs.replace(request, prompt=prompt)
+        if context.states:
+            request = _offered(request, context)
         reply = await self._asker.ask(request, deadline)
         calls = recorder.reply(reply)
         if not calls:

@@ -47,7 +47,7 @@ class OpenModel(OpenAgent):
     def _single_turn(self, asker: Asker) -> Performer:
         if self.agent.mode == "loop":
             return self._loop(asker)
-        return SingleTurn(asker, self._prompts, self.agent.limits)
+        return SingleTurn(asker, self._prompts, self.agent.limits, self.toolbox)
 
     def _loop(self, asker: Asker) -> AgentLoop:
         return AgentLoop(asker, self._prompts, self.agent.limits, self.toolbox, run_id=self._run_id)

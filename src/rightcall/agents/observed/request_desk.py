@@ -158,7 +158,7 @@ class RequestDesk(Desk):
         shown = {tool.name: self._change.tools.get(tool.name, tool) for _, tool in offered}
         states = list(self.context.states.values())
         for state in states:
-            shown = {**shown, **state.offer(shown)}
+            shown = {**shown, **(state.offer(shown) or {})}
         for fields, tool in offered:
             redefine(fields, tool, shown[tool.name])
         changed = any(tool != shown[tool.name] for _, tool in offered)

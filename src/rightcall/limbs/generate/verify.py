@@ -52,7 +52,7 @@ class Solver:
     ) -> None:
         prompts = Prompts(SYSTEM, tools, Settings(temperature=temperature, max_tokens=400), seed)
         self._tools = tools
-        self._once = SingleTurn(asker, prompts, LIMITS)
+        self._once = SingleTurn(asker, prompts, LIMITS, Toolbox(prompts.tools.values()))
         self._loop = AgentLoop(asker, prompts, LIMITS, Toolbox(tools.values(), seed=seed), run_id="")
 
     async def sample(self, golden: Golden, number: int) -> Trajectory:

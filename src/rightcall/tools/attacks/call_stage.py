@@ -11,12 +11,14 @@ from typing import Any
 import msgspec
 
 from rightcall.records.golden import AnyGolden
+from rightcall.records.message import Message
 from rightcall.records.safety import Plant
 from rightcall.records.skill_load import SkillIndex
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
 from rightcall.tools.attacks.tool_list import PlantsInTools
 from rightcall.tools.attacks.trial_plants import (
+    EARLIER_REQUEST,
     G,
     NoPlace,
     TrialPlants,
@@ -47,12 +49,20 @@ class PlantLayer(Layer):
 
     def begin(self, context: CallContext, golden: AnyGolden | None) -> TrialPlants | None:
         safety = golden.safety if golden is not None else None
-        if safety is None or not safety.plants:
+        if safety is None or not (safety.plants or safety.first_session):
             return None
         known = [*self._skills, *(entry.tool for entry in self._entries.values())]
         in_skills = any(plant.carrier == "skill" for plant in safety.plants)
         skills = {tool.name: tool for tool in known if tool.kind == "skill"} if in_skills else None
         return PlantsInTools(safety, self._entries, None if skills is None else SkillIndex(skills))
+
+    def earlier(self, golden: AnyGolden) -> tuple[Message, ...]:
+        """An exchange that an attacker put before the request."""
+        messages: list[Message] = []
+        for plant in golden.safety.plants if golden.safety is not None else ():
+            if plant.carrier == "history":
+                messages += [Message("user", plant.path or EARLIER_REQUEST), Message("assistant", plant.text)]
+        return tuple(messages)
 
     def golden(self, golden: G) -> G:
         return plant_request(golden)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
 from rightcall.core.codec import encode
-from rightcall.records.golden import AnyGolden
-from rightcall.records.message import Message
 from rightcall.records.safety import Plant, Safety
 from rightcall.records.skill_load import SkillIndex
 from rightcall.records.tool import Annotations, Tool
-from rightcall.records.trajectory import LedgerEntry, Trajectory
-from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text, plants_in
+from rightcall.tools.attacks.trial_plants import TrialPlants, planted_text
 from rightcall.tools.runtime.bound_tool import (
     LOAD_SKILL,
     BoundTool,
@@ -57,18 +54,6 @@ def poison_tools(tools: Mapping[str, Tool], safety: Safety, *, pulled: bool = Fa
     return shown
 
 
-def tools_at_start(golden: AnyGolden, tools: Mapping[str, Tool]) -> tuple[Tool, ...]:
-    """The list of tools of the first request: rug pulls come later."""
-    return _poison_list(golden, tools, pulled=False)
-
-
-def _poison_list(golden: AnyGolden, tools: Mapping[str, Tool], *, pulled: bool) -> tuple[Tool, ...]:
-    assert golden.safety is not None
-    if golden.tools is not None:
-        tools = {name: tools[name] for name in golden.tools if isinstance(name, str) and name in tools}
-    return tuple(poison_tools(tools, golden.safety, pulled=pulled).values())
-
-
 class PlantsInTools(TrialPlants):
     """What is planted in a trial of a model, which is shown a list of tools."""
 
@@ -76,77 +61,46 @@ class PlantsInTools(TrialPlants):
         super().__init__(safety, skills)
         self._tools = tools
 
-    def start(
-        self, context: CallContext, system: str, tools: Sequence[Tool], messages: Sequence[Message]
-    ) -> None:
-        if self.safety.poisons_tools:
-            context.offered = _bind_poison(tools, self._tools, self.safety)
-        self._note(context, tools, pulled=False)
-
-    def tools_now(
-        self, context: CallContext, golden: AnyGolden, tools: Mapping[str, Tool]
-    ) -> tuple[Tool, ...] | None:
-        """The list after a rug pull; None as long as it is that of the start."""
-        if not self._is_pulled:
+    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool] | None:
+        if not self.safety.poisons_tools:
             return None
-        shown = _poison_list(golden, tools, pulled=True)
-        context.offered = _bind_poison(shown, self._tools, self.safety)
-        self._note(context, shown, pulled=True)
-        return shown
-
-    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
         return poison_tools(tools, self.safety, pulled=self._is_pulled)
 
     def note_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
-        self._note(context, tools, pulled=False)
-        if self._is_pulled:
-            self._note(context, tools, pulled=True)
+        """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
+        shown = {tool.name: tool for tool in tools}
+        for index, plant in enumerate(self.safety.plants):
+            is_due = plant.carrier != "rug_pull" or self._is_pulled
+            if not is_due or not (plant.in_tool_list or plant.carrier == "document"):
+                continue
+            refusal = _not_shown(plant, shown, planted_text(plant, self.safety))
+            if not context.count(("shown", index, not refusal)):
+                context.ledger.add("attack", **self.line(index, refusal))
+
+    def bind_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
+        if self.safety.poisons_tools:
+            context.offered = _bind_poison(tools, self._tools, self.safety)
+
+    def begin_session(self, context: CallContext, step: int) -> None:
+        self.session = 2
+        context.ledger.add("attack", "", detail=SECOND_SESSION, change={"step": step})
 
     @property
     def _is_pulled(self) -> bool:
         pulls = [plant.nth for plant in self.safety.plants if plant.carrier == "rug_pull"]
         return bool(pulls) and self.calls_begun >= min(pulls)
 
-    def _note(self, context: CallContext, shown: Iterable[Tool], *, pulled: bool) -> None:
-        """Note in the ledger, once, which planted definitions the agent was shown, and what it is never handed."""
-        for index, line in _shown_lines(self, shown, pulled):
-            if not context.count(("shown", index, line["change"] is None)):
-                context.ledger.add("attack", **line)
 
-
-def with_shown(trajectory: Trajectory, safety: Safety, offered: Iterable[Tool]) -> Trajectory:
-    """The trajectory of a model that was asked once, with a ledger of the planted definitions that it was shown."""
-    lines = _shown_lines(TrialPlants(safety), offered, pulled=False)
-    ledger = tuple(LedgerEntry(at, "attack", **line) for at, (_, line) in enumerate(lines, start=1))
-    return replace(trajectory, ledger=ledger)
-
-
-def _shown_lines(
-    plants: TrialPlants, offered: Iterable[Tool], pulled: bool
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    safety = plants.safety
-    shown = {tool.name: tool for tool in offered}
-    for index, plant in enumerate(safety.plants):
-        if not (plant.in_tool_list or plant.carrier == "document") or (plant.carrier == "rug_pull") != pulled:
-            continue
-        refusal = NO_DOCUMENTS if plant.carrier == "document" else ""
-        if plant.carrier in ("definition", "shadow", "rug_pull"):
-            shown_tool = shown.get(plant.to or plant.tool)
-            definition = "" if shown_tool is None else encode(shown_tool).decode()
-            refusal = "" if encode(planted_text(plant, safety)).decode()[1:-1] in definition else NOT_OFFERED
-        elif plant.carrier == "skill":
-            text = " ".join(planted_text(plant, safety).split())
-            is_listed = LOAD_SKILL in shown and text in shown[LOAD_SKILL].description
-            refusal = "" if is_listed else NO_CATALOGUE
-        yield index, plants.line(index, refusal)
-
-
-def begin_session(context: CallContext, step: int) -> None:
-    """The second session of a trial: its world is kept, and the context of the agent is new."""
-    plants = plants_in(context)
-    if plants is not None:
-        plants.session = 2
-    context.ledger.add("attack", "", detail=SECOND_SESSION, change={"step": step})
+def _not_shown(plant: Plant, shown: Mapping[str, Tool], text: str) -> str:
+    """Why a list of tools does not show a text; empty when it does."""
+    if plant.carrier == "document":
+        return NO_DOCUMENTS
+    if plant.carrier == "skill":
+        is_listed = LOAD_SKILL in shown and " ".join(text.split()) in shown[LOAD_SKILL].description
+        return "" if is_listed else NO_CATALOGUE
+    tool = shown.get(plant.to or plant.tool)
+    definition = "" if tool is None else encode(tool).decode()
+    return "" if encode(text).decode()[1:-1] in definition else NOT_OFFERED
 
 
 def poison_definition(tool: Tool, plant: Plant, text: str) -> Tool:

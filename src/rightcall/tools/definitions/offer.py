@@ -50,12 +50,12 @@ def tools_for(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool
     An unknown name is ignored here: `rightcall dataset check` reports it.
     """
     if golden.safety is not None and golden.safety.poisons_tools:
-        own = _own_tools(golden, tools)  # one that a rug pull renames is shown under both names
+        own = chosen_tools(golden, tools)  # one that a rug pull renames is shown under both names
         return {**own, **poison_tools(own, golden.safety, pulled=True)}
-    return _own_tools(golden, tools)
+    return chosen_tools(golden, tools)
 
 
-def _own_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
+def chosen_tools(golden: AnyGolden, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
     """The tools that the golden chooses, and all skills and agents unless it chooses among those, too."""
     if golden.tools is None:
         return tools

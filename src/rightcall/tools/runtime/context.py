@@ -17,7 +17,6 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.recording.case import CURRENT
 from rightcall.records.call import ToolCall
-from rightcall.records.golden import AnyGolden
 from rightcall.records.message import Message
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import LedgerEntry, LedgerPhase, Trajectory
@@ -160,18 +159,18 @@ class LayerState:
     def hear(self, text: str) -> None:
         """The user says something."""
 
-    def tools_now(
-        self, context: CallContext, golden: AnyGolden, tools: Mapping[str, Tool]
-    ) -> tuple[Tool, ...] | None:
-        """The list of tools that the model is shown from now on; None when it stays the same."""
+    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool] | None:
+        """The list of tools that the model is shown in the next request; None when it is this one."""
         return None
 
-    def offer(self, tools: Mapping[str, Tool]) -> Mapping[str, Tool]:
-        """What the model is shown now, of an agent that lists its tools itself; those that stay may be left out."""
-        return {}
-
     def note_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
-        """The model of such an agent is sent this list."""
+        """The model is sent this list."""
+
+    def bind_offer(self, context: CallContext, tools: Sequence[Tool]) -> None:
+        """Calls of this list are run here."""
+
+    def begin_session(self, context: CallContext, step: int) -> None:
+        """The second session of a trial begins: its world is kept, and the agent's context is new."""
 
     def turn(
         self, calls: Sequence[ToolCall], context: CallContext

@@ -14,6 +14,7 @@ import msgspec
 from rightcall.records.approval import Approval
 from rightcall.records.call import CallStatus, ToolCall
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
+from rightcall.records.message import Message
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import LedgerPhase, Trajectory
 from rightcall.tools.idempotency.owners import Owner
@@ -133,6 +134,10 @@ class Layer:
     def unreachable(self, tools: Sequence[Tool]) -> list[str]:
         """What it cannot do where the tools were run by the agent's own code, and only their results pass."""
         return []
+
+    def earlier(self, golden: AnyGolden) -> tuple[Message, ...]:
+        """Messages before the request of a golden of one turn."""
+        return ()
 
     def golden(self, golden: G) -> G:
         """The golden as the agent is given it."""
