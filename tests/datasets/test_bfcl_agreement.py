@@ -5,8 +5,9 @@ pytest tests/datasets/test_bfcl_agreement.py -s        prints the counts that do
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from rightcall.core.codec import encode
 from rightcall.datasets.goldens import load_goldens, save_goldens
 from rightcall.datasets.importers.bfcl import CATEGORIES, import_bfcl
 from rightcall.metrics.case_result import score_trajectory
+from rightcall.metrics.matching.judge_case import score_calls
 from rightcall.records import Golden, Tool, ToolCall, Trajectory
 from rightcall.records.dialects import read_tool
 from rightcall.tools.definitions.validate import check_schema
@@ -30,6 +32,7 @@ from tests.datasets.bfcl_official import (
     the_wheel,
     unpacked,
 )
+from tests.support.calling_surfaces import SURFACES, told
 
 SEED = 2
 """With this one some candidates meet the greedy matching of the official checker; with most, few or none do."""
@@ -146,6 +149,38 @@ def test_verdicts_agree_with_the_official_checker(tally: Tally) -> None:
 @pytest.mark.nightly
 def test_only_four_items_accept_nothing(tally: Tally, cases: list[tuple[Item, Golden]]) -> None:
     assert {item.id for item, _ in cases} - tally.passed_ids == ACCEPT_NOTHING
+
+
+def refuse_other_verdicts(cases: Iterable[tuple[Item, Golden]], outputs: int) -> None:
+    """Outputs that JSON can write, through every surface: the verdict, numbers and failures are those of direct calls."""
+    pairs = ((golden, calls) for item, golden in cases for _, calls in candidates(item, SEED))
+    seen = 0
+    for golden, calls in islice(((g, c) for g, c in pairs if in_json(c)), outputs):
+        expected = told(score_calls(golden, SURFACES["direct"](calls), tools_of(golden)))
+        for name, surface in SURFACES.items():
+            assert told(score_calls(golden, surface(calls), tools_of(golden))) == expected, (
+                golden.id,
+                name,
+                calls,
+            )
+        seen += 1
+    assert seen == outputs
+
+
+def in_json(calls: Calls) -> bool:
+    """Whether arguments are the same after a file; tuples are not."""
+    return all(json.loads(json.dumps(arguments)) == arguments for _, arguments in calls)
+
+
+def test_verdicts_are_the_same_through_every_surface(cases: list[tuple[Item, Golden]]) -> None:
+    refuse_other_verdicts(cases[::100], 150)
+
+
+@pytest.mark.nightly
+def test_verdicts_of_5000_outputs_are_the_same_through_every_surface(
+    cases: list[tuple[Item, Golden]],
+) -> None:
+    refuse_other_verdicts(cases, 5_000)
 
 
 @pytest.mark.stories

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.metrics.matching.judge_case import score_calls
-from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.records import ExpectedCall, Golden, Trajectory
-from tests.support.calling_surfaces import SURFACES, anthropic_turns, direct, of_messages
+from tests.support.calling_surfaces import SURFACES, anthropic_turns, direct, of_messages, told
 from tests.support.examples import examples
 
 NAMES = st.sampled_from(("refund", "search", "clarify"))
@@ -31,14 +30,6 @@ def goldens(draw: st.DrawFn) -> Golden:
     if kind == "bounded":
         return Golden("Do it.", "g", expected_calls=expected, max_calls=2, extra_calls="allow")
     return Golden("Do it.", "g", expected_calls=expected, order="strict" if kind == "ordered" else "any")
-
-
-def told(verdict: CaseVerdict) -> tuple[Any, ...]:
-    """All that a verdict says, but for places among the calls, which other surfaces fill with more."""
-    failures = sorted(
-        (f.code, f.tool, f.parameter, repr(f.expected), repr(f.actual)) for f in verdict.failures
-    )
-    return verdict.passed, verdict.score, verdict.numbers, failures
 
 
 @settings(max_examples=examples(1000), deadline=None)

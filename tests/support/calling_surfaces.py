@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from rightcall.metrics.matching.verdict import CaseVerdict
 from rightcall.records.dialects import read_messages, trajectory_from_messages
 from rightcall.records.dialects.coding_agents import read_transcript
 from rightcall.records.trajectory import Trajectory
@@ -201,3 +202,11 @@ SURFACES: dict[str, Callable[[Calls], Trajectory]] = {
         in_program_responses, claude_stream, claude_session, codex_exec, codex_rollout, gemini_stream, gemini_chat,
     )
 }  # fmt: skip
+
+
+def told(verdict: CaseVerdict) -> tuple[Any, ...]:
+    """All that a verdict says, but for places among the calls, which other surfaces fill with more."""
+    failures = sorted(
+        (f.code, f.tool, f.parameter, repr(f.expected), repr(f.actual)) for f in verdict.failures
+    )
+    return verdict.passed, verdict.score, verdict.numbers, failures
