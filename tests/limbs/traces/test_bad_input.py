@@ -141,7 +141,6 @@ def test_a_million_deep_and_a_thousand_wide_do_not_hang(tmp_path: Path):
     ]
     (tmp_path / "x.json").write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": chain}]}]}))
     (trace,) = load_traces(tmp_path / "x.json")
-    assert trace.truncated
     assert any("none from a model or a tool" in problem for problem in trace.problems)
 
 

@@ -26,7 +26,7 @@ def test_a_score_is_an_event_of_its_span_that_the_official_decoder_reads():
         Evaluation(
             "order", Score(0.5, False, "wrong order"), "ab" * 16, "cd" * 8, attributes={"rightcall.trial": 2}
         ),
-        Evaluation("judge", Score.broken("judge_down: no answer"), response_id="r1"),
+        Evaluation("judge", Score.broken("judge_down: no answer")),
     ]
     document = json.loads(logs_request(scores, str, now=5))
     for record in document["resourceLogs"][0]["scopeLogs"][0][

@@ -10,7 +10,7 @@ from typing import Any
 from rightcall.agents.observed.recorder import CallsScored
 from rightcall.core.text import pluralize
 from rightcall.limbs.traces.calls import NO_NAME, CallSlot, call_of, join, slots_of, tell, tools_from
-from rightcall.limbs.traces.content import arguments_of, first_text, json_value, whole_number
+from rightcall.limbs.traces.content import arguments_of, first_text, whole_number
 from rightcall.limbs.traces.dialects import common as names, observe
 from rightcall.limbs.traces.messages import SpokenMessage, as_message, tool_calls
 from rightcall.limbs.traces.problems import Problems
@@ -134,16 +134,13 @@ def _trace(
         model=next((m.model for m in models if m.model), ""),
         agent_version=first_text(root.version if root is not None else "", *(o.version for o in seen)),
         root_span=first.span_id,
-        response_id=first_text(*(m.span.attributes.get(names.RESPONSE_ID) for m in reversed(models))),
         time=spans[0].start,
         source=source,
         spans=len(spans),
         earlier_turns=earlier,
         golden_id=first_text(*(s.attributes.get("rightcall.golden.id") for s in spans)),
         trial=next((trial for trial in trials if trial is not None), None),
-        tags=_tags(spans),
         incomplete=root is None or root.span.end <= 0,
-        truncated="too_many" in problems.counts,
         resource={k: v for k, v in first.resource.items() if isinstance(v, str | int | float | bool)},
         problems=problems.texts(),
     )
@@ -155,17 +152,6 @@ def _slots(models: Sequence[Observation], tools: Sequence[Observation]) -> list[
     _recover(slots, models)
     tell(slots, models)
     return slots
-
-
-def _tags(spans: Sequence[Span]) -> tuple[str, ...]:
-    """The intent and tags that the application or its instrumentation set on the trace."""
-    tag_values = [s.attributes[name] for s in spans for name in names.TAGS if name in s.attributes]
-    words = list(
-        chain.from_iterable(
-            held if isinstance(held, list) else [held] for held in map(json_value, tag_values)
-        )
-    )
-    return tuple(dict.fromkeys(word for word in words if isinstance(word, str) and word))[:50]
 
 
 def _counts(observation: Observation, root: Observation | None, mode: CallsScored) -> bool:

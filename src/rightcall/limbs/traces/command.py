@@ -176,6 +176,8 @@ def promote(
     store_url: StoreOption = None,
 ) -> None:
     """Create goldens from the traces IDS [default: all queued ones], unreviewed without --accept or --negative."""
+    import msgspec
+
     from rightcall.datasets.review import as_negative, reviewed
     from rightcall.limbs.traces.trace import add_goldens, trace_of
     from rightcall.store.base import user_name
@@ -185,6 +187,7 @@ def promote(
         for name in ids or _queued(store):
             kept: KeptTrace = store.traces.get(name)
             golden = trace_of(kept).golden()
+            golden = msgspec.structs.replace(golden, metadata=golden.metadata | {"seen": kept.row.seen})
             if negative:
                 golden = as_negative(golden, negative)
             goldens.append(reviewed(golden, "accepted", author=user_name()) if accept or negative else golden)

@@ -1,4 +1,4 @@
-"""Logs of Inspect AI (`.eval`, a zip, or `.json`): each sample as a trace with its transcript and scores."""
+"""Logs of Inspect AI (`.eval`, a zip, or `.json`): each sample as a trace with its transcript."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from rightcall.limbs.traces.unpack import FREE, MAX_RATIO, ZIP, TooLarge
 from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.dialects.endings import stop_of
 from rightcall.records.message import Message
-from rightcall.records.score import Score
 from rightcall.records.trajectory import StopReason, Trajectory, Usage, limit_trajectory_depth
 
 MAX_MEMBER = 64 * 1024 * 1024
@@ -32,7 +31,6 @@ ZSTANDARD = 93
 """The number of this compression in zip files."""
 UNPARSED = re.compile(r"arguments:\n\n(.*)\n\nError details:", re.DOTALL)
 """Inspect's error for arguments that are not JSON, which contains them."""
-GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 def claims(record: Any) -> bool:
@@ -122,7 +120,6 @@ def _trace(sample: dict[str, Any], record: dict[str, Any], source: str) -> Trace
         source=source,
         golden_id=golden_id,
         trial=epoch - 1,
-        scores=_scores(sample.get("scores")),
     )
 
 
@@ -190,22 +187,6 @@ def _call(called: Called, step: int, later: list[SpokenMessage]) -> ToolCall:
         return msgspec.structs.replace(call, step=step)
     status = "error" if result.is_error else "ok"
     return msgspec.structs.replace(call, step=step, status=status, output=result.output)
-
-
-def _scores(raw: Any) -> dict[str, Score]:
-    """Scores between 0 and 1; one of several values is several scores."""
-    scores_by_name: dict[str, Score] = {}
-    for name, score in as_dict(raw).items():
-        value = as_dict(score).get("value")
-        explanation = as_text(as_dict(score).get("explanation"))[:1000]
-        parts = (
-            {f"{name}/{part}": v for part, v in value.items()} if isinstance(value, dict) else {name: value}
-        )
-        for part, grade in parts.items():
-            number = GRADES.get(grade) if isinstance(grade, str) else grade
-            if isinstance(number, bool | int | float) and 0 <= number <= 1:
-                scores_by_name[str(part)] = Score(float(number), number >= 1, explanation)
-    return scores_by_name
 
 
 def _tools(sample: dict[str, Any]) -> list[dict[str, Any]]:

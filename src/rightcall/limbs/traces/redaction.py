@@ -22,7 +22,6 @@ from rightcall.limbs.traces.span import Span, SpanEvent
 from rightcall.limbs.traces.trace import Trace
 from rightcall.records.call import ToolCall
 from rightcall.records.message import Message
-from rightcall.records.score import Score
 from rightcall.records.trajectory import Trajectory
 
 PERSONAL: tuple[tuple[str, str], ...] = (
@@ -143,12 +142,8 @@ class Redactor:
             session=self.text(trace.session),
             agent=self.text(trace.agent),
             resource=self.value(trace.resource),
-            scores={name: self._score(score) for name, score in trace.scores.items()},
             problems=tuple(map(self.text, trace.problems)),
         )
-
-    def _score(self, score: Score) -> Score:
-        return msgspec.structs.replace(score, reason=self.text(score.reason), error=self.text(score.error))
 
     def _call(self, call: ToolCall) -> ToolCall:
         return msgspec.structs.replace(

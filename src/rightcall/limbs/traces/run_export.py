@@ -24,13 +24,12 @@ SCOPE = "rightcall"
 
 
 class Evaluation(msgspec.Struct, frozen=True):
-    """One score of one trace or trial. Without ids of a span it is joined by `response_id`."""
+    """One score of one trace or trial."""
 
     name: str
     score: Score
     trace_id: str = ""
     span_id: str = ""
-    response_id: str = ""
     attributes: dict[str, str | int | float] = {}
 
 
@@ -45,8 +44,6 @@ def attributes_of(evaluation: Evaluation, clean: Callable[[str], str]) -> dict[s
         attributes["gen_ai.evaluation.score.label"] = "pass" if score.passed else "fail"
     if explanation := score.error or score.reason:
         attributes["gen_ai.evaluation.explanation"] = clean(explanation)[:LONGEST]
-    if evaluation.response_id:
-        attributes["gen_ai.response.id"] = evaluation.response_id
     return attributes | evaluation.attributes
 
 

@@ -21,7 +21,6 @@ from rightcall.limbs.traces.calls import NO_NAME, canonical
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.golden import AnyGolden, Golden
 from rightcall.records.record import Record
-from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
 from rightcall.store.base import KeptTrace, TraceCheck, TraceRow
@@ -38,7 +37,6 @@ class Trace(Record, frozen=True):
 
     `time` is the start in nanoseconds since 1970. `input` is the user's input in this trace; `earlier_turns`
     counts the user's turns before it. `golden_id` and `trial` are set when the spans name their golden.
-    `tags` are set by the application, including its intent. `scores` are those that came with the trace.
     `incomplete` means that its root has not ended. `problems` lists what was wrong with the spans and what to change.
     """
 
@@ -53,17 +51,13 @@ class Trace(Record, frozen=True):
     model: str = ""
     agent_version: str = ""
     root_span: str = ""
-    response_id: str = ""
     time: int = 0
     source: str = ""
     spans: int = 0
     earlier_turns: int = 0
     golden_id: str = ""
     trial: int | None = None
-    tags: tuple[str, ...] = ()
-    scores: dict[str, Score] = {}
     incomplete: bool = False
-    truncated: bool = False
     resource: dict[str, Any] = {}
     problems: tuple[str, ...] = ()
 
@@ -146,7 +140,7 @@ def add_goldens(path: Path, goldens: Sequence[Golden]) -> int:
     return len(kept)
 
 
-RECORDED = ("source", "root_span", "response_id", "time", "agent_version", "earlier_turns")
+RECORDED = ("source", "root_span", "time", "agent_version", "earlier_turns")
 """Fields of a trace that its record has as they are."""
 
 
@@ -172,7 +166,7 @@ def trace_to_keep(
         checks=checks,
     )
     origin = {name: getattr(trace, name) for name in (*RECORDED, "incomplete", "spans")}
-    origin |= {"agent_name": trace.agent, "problems": list(trace.problems), "scores": to_plain(trace.scores)}
+    origin |= {"agent_name": trace.agent, "problems": list(trace.problems)}
     return KeptTrace(
         row,
         trajectory,

@@ -30,14 +30,6 @@ AGENT_VERSION = "gen_ai.agent.version"
 REQUEST_MODEL = "gen_ai.request.model"
 RESPONSE_MODEL = "gen_ai.response.model"
 FINISH_REASONS = "gen_ai.response.finish_reasons"
-RESPONSE_ID = "gen_ai.response.id"
-
-TAGS = (
-    "rightcall.intent", "intent", "tag.tags", "langfuse.trace.tags", "langfuse.trace.metadata.intent",
-    "traceloop.association.properties.intent", "lmnr.association.properties.tags",
-    "lmnr.association.properties.metadata.intent",
-)  # fmt: skip
-"""Where applications and instrumentations keep the intent and the tags of a trace."""
 
 TOOL_OPERATIONS = frozenset({"execute_tool"})
 MODEL_OPERATIONS = frozenset({"chat", "generate_content", "text_completion"})
