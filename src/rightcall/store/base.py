@@ -279,15 +279,6 @@ class SessionCount(Record, frozen=True):
     bad: float
 
 
-class SessionHour(Record, frozen=True):
-    """One session in the current hour: for each series the sum of its values, how many, and the time of the first."""
-
-    agent: str
-    version: str
-    session: str
-    values: dict[str, list[float]]
-
-
 class StoredAlarm(Record, frozen=True):
     """An alarm, latched until it is acknowledged. `content` is the alert."""
 

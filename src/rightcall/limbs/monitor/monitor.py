@@ -78,11 +78,6 @@ class Monitor:
         self._series.save()
         return [held.row for held in kept]
 
-    def end_hour(self) -> None:
-        """Count the sessions of the current hour now, as at the end of a file."""
-        self._raise_drift(self._series.flush())
-        self._series.save()
-
     def make_baseline(self, agent: str, start: str, end: str) -> TrafficBaseline:
         """Freeze a window as the reference; series start over against it."""
         base = make_baseline(self.store, agent, start, end)

@@ -1,7 +1,7 @@
 """What is watched for drift: a series for each check of each version of each agent, kept in the store between runs.
 
 Traces of one session count as one value, the mean of its hour, because a burst from one user is not independent
-evidence about the agent: those of the current hour wait in the store.
+evidence about the agent. They are read from the store when the hour has ended.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ import msgspec
 
 from rightcall.limbs.monitor.baseline import KIND as BASELINE, TrafficBaseline
 from rightcall.limbs.monitor.settings import HARD, MonitorSettings, seconds
+from rightcall.limbs.traces.trace import time_text
 from rightcall.stats.detect import Detector, detector_step, detector_threshold, new_detector, reference_rate
 from rightcall.stats.sequential import confidence_sequence
-from rightcall.store.base import SessionCount, SessionHour, TraceRow
+from rightcall.store.base import SessionCount, TraceFilter, TraceRow
 from rightcall.store.sql.store import Store
 
 KIND = "series"
 HOURS = "hour"
 HOUR = 3600 * 1_000_000_000
+GRACE = 300 * 1_000_000_000
+"""How long after an hour its sessions are counted: until then its last traces have arrived."""
 LATE = 24
 """Hours by which a trace may be late; one that is older, or after one from the future, sets the clock back."""
 MOST = 5_000
 """Series that are kept. A prompt with the time in it makes every trace a version: then the oldest are evicted."""
 MOST_AGENTS = 1_000
-"""Maximum number of agents whose current hour is remembered; for others, the hour ends with their next trace."""
+"""Maximum number of agents whose current hour is remembered."""
 FLOORS = {"slow": 0.05}
 """Sessions above the 95 % point are 5 % by its definition."""
 
@@ -138,6 +141,13 @@ def step(series: Series, x: float, time: int) -> int | None:
     return series.since_times[after.r.index(max(after.r))]
 
 
+class CurrentHour(msgspec.Struct, frozen=True):
+    """The hour of an agent's traces, and the one before, whose sessions are counted."""
+
+    hour: int
+    before: int
+
+
 class SeriesBook:
     """Feeds values to series and creates new ones. Without a baseline a series only counts sessions."""
 
@@ -151,7 +161,8 @@ class SeriesBook:
             _place(name): msgspec.json.decode(data, type=Series)
             for name, data in store.traces.states(KIND).items()
         }
-        self._sessions = SessionHours(store)
+        hours = store.traces.states(HOURS).items()
+        self._hours = {agent: msgspec.json.decode(held, type=CurrentHour) for agent, held in hours}
         self._changed: set[Place] = set()
         self._compared: set[Place] = set()
         self._agents = 0
@@ -164,28 +175,40 @@ class SeriesBook:
         series.hour = max(series.hour, time // HOUR)
         if bad:
             series.bad_traces = [*series.bad_traces[-4:], row.trace_id]
-        if row.session:
-            self._sessions.add(place, row.session, bad, time)
-        elif (since := step(series, bad, time)) is not None:
+        if not row.session and (since := step(series, bad, time)) is not None:
             yield Crossing(place, series, series.detector.evidence, since)
 
     def pass_time(self, agent: str, time: int) -> Iterator[Crossing]:
-        """Count the sessions of an hour that ended before `time`; returns what crossed its threshold."""
-        if self._sessions.begins(agent, time):
-            yield from self._count_sessions(agent)
+        """Count the sessions of an hour that ended before `time`; returns what crossed its threshold.
 
-    def flush(self) -> Iterator[Crossing]:
-        """Count the sessions of the current hour now; returns what crossed its threshold."""
-        for agent in self._sessions.agents():
-            yield from self._count_sessions(agent)
+        A trace from the future must not stop the clock: one that is more than a day older sets it back.
+        """
+        hour = (time - GRACE) // HOUR
+        current = self._hours.get(agent, CurrentHour(0, 0))
+        if current.hour - LATE <= hour <= current.hour:
+            return
+        if len(self._hours) >= MOST_AGENTS:
+            self._hours.clear()
+        self._hours[agent] = CurrentHour(hour, current.hour)
+        self._store.traces.set_states(HOURS, {agent: msgspec.json.encode(self._hours[agent])})
+        if current.hour != current.before:
+            yield from self._count_sessions(agent, current.hour)
 
-    def _count_sessions(self, agent: str) -> Iterator[Crossing]:
-        for place, value, time in self._sessions.end(agent):
+    def _count_sessions(self, agent: str, hour: int) -> Iterator[Crossing]:
+        """The mean of each session of an hour, in the order of their first traces."""
+        start, end = (time_text(at * HOUR) for at in (hour, hour + 1))
+        values: dict[tuple[Place, str], list[float]] = {}
+        for row in self._store.traces.each(TraceFilter(agent=agent, since=start, until=end)):
+            for check in row.checks if row.session else ():
+                if check.bad is not None:
+                    place = row.agent, row.version, check.name
+                    values.setdefault((place, row.session), []).append(check.bad)
+        for (place, _), bad in values.items():
             series = self._current(place)
             if series is None:  # it was evicted
                 continue
             self._changed.add(place)
-            if (since := step(series, value, time)) is not None:
+            if (since := step(series, sum(bad) / len(bad), hour * HOUR)) is not None:
                 yield Crossing(place, series, series.detector.evidence, since)
 
     def restart(self, agent: str) -> None:
@@ -208,7 +231,6 @@ class SeriesBook:
 
     def save(self) -> None:
         """Write the changes."""
-        self._sessions.save()
         changed = {place: self._series[place] for place in self._changed if place in self._series}
         self._store.traces.set_states(KIND, {_name(p): msgspec.json.encode(s) for p, s in changed.items()})
         self._store.traces.count_sessions(
@@ -255,66 +277,6 @@ class SeriesBook:
             return None
         self._agents = self._agents or len(self._store.traces.states(BASELINE))
         return bounds_of(self._settings, base, name, self._agents)
-
-
-class SessionHours:
-    """Collects check results of the sessions in each agent's current hour.
-
-    They wait in the store, so that memory does not grow with their number and nothing is written twice: `save` adds
-    only what is new since the last call.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._hours = {agent: int(data) for agent, data in store.traces.states(HOURS).items()}
-        self._new: dict[tuple[str, str, str], dict[str, list[float]]] = {}
-        self._moved: set[str] = set()
-
-    def add(self, place: tuple[str, str, str], session: str, bad: float, time: int) -> None:
-        """Count a check's result on one trace; `place` is agent, version and name of the series."""
-        agent, version, name = place
-        held = self._new.setdefault((agent, version, session), {}).setdefault(name, [0.0, 0.0, float(time)])
-        held[0] += bad
-        held[1] += 1
-
-    def begins(self, agent: str, time: int) -> bool:
-        """Whether a trace of this time begins a new hour of its agent; late ones count in the current hour.
-
-        A trace from the future must not stop the clock: one that is more than a day older sets it back.
-        """
-        hour = time // HOUR
-        newest = self._hours.get(agent, 0)
-        if newest - LATE <= hour <= newest:
-            return False
-        if len(self._hours) >= MOST_AGENTS:
-            self._hours.clear()
-        self._hours[agent] = hour
-        self._moved.add(agent)
-        return True
-
-    def end(self, agent: str) -> Iterator[tuple[tuple[str, str, str], float, int]]:
-        """The values of the agent's sessions in the order of their first traces: series, value, time."""
-        self.save()
-        while hours := self._store.traces.take_sessions(agent):
-            for hour in hours:
-                for name, (bad, count, time) in hour.values.items():
-                    yield (hour.agent, hour.version, name), bad / count, int(time)
-
-    def agents(self) -> list[str]:
-        """Agents with sessions that are not counted yet."""
-        self.save()
-        return self._store.traces.agents_with_sessions()
-
-    def save(self) -> None:
-        """Write what is new."""
-        new = self._new
-        self._new = {}
-        self._store.traces.add_to_sessions([SessionHour(*place, values) for place, values in new.items()])
-        moved = {
-            agent: msgspec.json.encode(self._hours[agent]) for agent in self._moved if agent in self._hours
-        }
-        self._store.traces.set_states(HOURS, moved)
-        self._moved.clear()
 
 
 def _name(place: Place) -> str:

@@ -269,7 +269,7 @@ def alone_with_contents(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": _CONTENTS})
 
 
-VERSION = "2"
+VERSION = "3"
 """Rises with every change of the tables; a store of another version is refused."""
 
 VERSION_TABLE = "rightcall_version"

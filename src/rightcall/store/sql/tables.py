@@ -226,17 +226,6 @@ watch_states = Table(
 )
 """Detectors and baselines, each a document under its name."""
 
-session_hours = Table(
-    "session_hours",
-    metadata,
-    *row_numbers("key"),
-    *texts("agent", "version", "session"),
-    *blobs("content"),
-    Index("session_hours_by_session", "agent", "version", "session", unique=True),
-    Index("session_hours_by_agent", "agent", "key"),
-)
-"""Sessions of an agent's current hour, with what checks found in them: each becomes one value when the hour ends."""
-
 alarms = Table(
     "alarms",
     metadata,

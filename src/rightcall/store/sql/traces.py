@@ -10,14 +10,13 @@ from typing import Any
 
 import msgspec
 from msgspec.structs import replace
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, text, tuple_, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, tuple_, update
 
 from rightcall.core.errors import InputError
 from rightcall.store.base import (
     CheckCount,
     KeptTrace,
     SessionCount,
-    SessionHour,
     StoredAlarm,
     TraceCheck,
     TraceFilter,
@@ -32,10 +31,7 @@ from rightcall.store.sql.record_bytes import (
     decompress_record,
     encode_record,
     escape_text,
-    whole,
 )
-
-Values = dict[str, list[float]]
 
 SESSIONS = "sessions"
 PAGE = 50
@@ -126,51 +122,6 @@ class Traces(StorePart):
         if row is None:
             raise InputError("", f"no alarm {key}", "see `rightcall monitor status`")
         return next(alarm for alarm in self.alarms(limit=10**6) if alarm.key == key)
-
-    def add_to_sessions(self, hours: Sequence[SessionHour]) -> None:
-        """Add the check results of more traces to these sessions, in one transaction."""
-        s = tables.session_hours.c
-        groups: dict[tuple[str, str], dict[str, Values]] = {}
-        for hour in hours:
-            group = groups.setdefault((whole(hour.agent), whole(hour.version)), {})
-            group[whole(hour.session)] = hour.values
-        if not groups:
-            return
-        with self._store.write_transaction() as connection:
-            for (agent, version), sessions in groups.items():
-                query = select(s.session, s.key, s.content).where(s.agent == agent, s.version == version)
-                rows = select_in(connection, query, s.session, list(sessions))
-                open_sessions = {row[0]: (row[1], decode_record(row[2], Values)) for row in rows}
-                more = []
-                new = []
-                for name, values in sessions.items():
-                    if name in open_sessions:
-                        row, held = open_sessions[name]
-                        more.append({"row": row, "held": encode_record(_sum_values(held, values))})
-                    else:
-                        place = {"agent": agent, "version": version, "session": name}
-                        new.append(place | {"content": encode_record(values)})
-                if more:
-                    where = update(tables.session_hours).where(s.key == bindparam("row"))
-                    connection.execute(where.values(content=bindparam("held")), more)
-                if new:
-                    connection.execute(insert(tables.session_hours), new)
-
-    def take_sessions(self, agent: str, limit: int = 1000) -> list[SessionHour]:
-        """Remove and return the oldest sessions of an agent."""
-        s = tables.session_hours.c
-        first = select(s.key).where(s.agent == agent).order_by(s.key).limit(limit)
-        with self._store.write_transaction() as connection:
-            deletion = delete(tables.session_hours).where(s.key.in_(first.scalar_subquery()))
-            rows = connection.execute(
-                deletion.returning(s.key, s.agent, s.version, s.session, s.content)
-            ).all()
-        return [SessionHour(*row[1:4], decode_record(row[4], Values)) for row in sorted(rows)]
-
-    def agents_with_sessions(self) -> list[str]:
-        s = tables.session_hours.c
-        with self._store.read_transaction() as connection:
-            return list(connection.execute(select(s.agent).distinct().order_by(s.agent)).scalars())
 
     def add_spans(self, batches: Iterable[tuple[str, bytes]]) -> None:
         """Store spans as received, under the id of their trace, in one transaction."""
@@ -388,12 +339,3 @@ def _conditions(which: TraceFilter) -> list[Any]:
 def _row(row: Any) -> TraceRow:
     fields = {name: getattr(row, name) for name in TraceRow.__struct_fields__}
     return TraceRow(**fields | {"checks": decode_record(row.checks, tuple[TraceCheck, ...])})
-
-
-def _sum_values(held: Mapping[str, list[float]], more: Mapping[str, list[float]]) -> Values:
-    """The sums and counts combined; the time is that of the first trace."""
-    sums = dict(held)
-    for name, (bad, count, time) in more.items():
-        before = sums.get(name, [0.0, 0.0, time])
-        sums[name] = [before[0] + bad, before[1] + count, before[2]]
-    return sums
