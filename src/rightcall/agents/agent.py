@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rightcall.agents.agent_function import further_parameters
 from rightcall.agents.limits import Limits
@@ -16,6 +16,7 @@ from rightcall.agents.trial_values import example_value, parameters_without_defa
 from rightcall.core.codec import convert
 from rightcall.core.declared_values import require_values
 from rightcall.core.errors import ConfigError, InputError
+from rightcall.core.seam import load
 from rightcall.providers.base import Provider, Settings
 from rightcall.providers.catalog import ModelCatalog, project_models
 from rightcall.providers.endpoint import ModelEndpoint, overlaid
@@ -32,10 +33,12 @@ from rightcall.records.golden import Golden
 from rightcall.records.tool import Tool
 from rightcall.tools.definitions.offer import ToolSets
 from rightcall.tools.definitions.source import tool_entries
-from rightcall.tools.faults.plan import FaultPlan
-from rightcall.tools.guard.policy import GuardPolicy, guard_policy
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.runtime.mocks import EVERY, runs_for_real
+
+if TYPE_CHECKING:
+    from rightcall.tools.faults.plan import FaultPlan
+    from rightcall.tools.guard.policy import GuardPolicy
 
 ADDRESSES = ("http", "https", "exec")
 """`http:URL`, a plain URL and `exec:COMMAND` name agents; every other prefix names a model."""
@@ -118,7 +121,8 @@ class Agent:
             object.__setattr__(self, "mode", default_mode(self.mocks))
         require_values("Agent", Agent, vars(self))
         as_settings(self.settings, "Agent: settings")
-        guard_policy(self.guard)
+        for name, setting in self.layers.items():
+            object.__setattr__(self, name, load("limbs", name)().setting(setting))
         if self.approvals is not None:
             read_approvals(self.approvals)
         if isinstance(self.model, str):
@@ -145,7 +149,7 @@ class Agent:
     @property
     def layers(self) -> dict[str, Any]:
         """What stands around the calls of its tools, by the names of the layers."""
-        settings = {"guard": guard_policy(self.guard), "faults": self.faults}
+        settings = {"guard": self.guard, "faults": self.faults}
         return {name: setting for name, setting in settings.items() if setting is not None}
 
     @property
@@ -214,7 +218,7 @@ def desk_problem(observed: ObservedAgent, tools: Sequence[Any]) -> str:
 
 def guard_problem(agent: Agent) -> str:
     """Why no guard can stop the agent's calls; empty when one can, or there is none."""
-    if agent.guard is None or guard_policy(agent.guard) is None:
+    if agent.guard is None:
         return ""
     if isinstance(agent.model, ObservedAgent):
         unguarded = f"guard: the tools of {agent.name} are run by its own code, so no call can be stopped"

@@ -37,6 +37,7 @@ KINDS = {
     "names": "name",
     "pages": "page",
     "providers": "provider",
+    "receivers": "receiver of an agent's calls",
     "report_formats": "report format",
     "rules": "rule of a gate",
     "services": "service",
@@ -74,6 +75,9 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
     },
+    "receivers": {
+        "otel": "rightcall.limbs.traces.span_receiver:SpanReceiver",
+    },
     "rules": {
         "above_floor": "rightcall.decide.floor_rule:FloorRules",
         "safety": "rightcall.decide.safety_rule:SafetyRules",
@@ -93,7 +97,6 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mcp_verify": "rightcall.limbs.contracts.command:verify",
         "spellings": "rightcall.records.dialects",
         "simulator": "rightcall.limbs.generate.simulator:ConversationSimulator",
-        "span_receiver": "rightcall.limbs.traces.span_receiver:SpanReceiver",
         "synthesizer": "rightcall.limbs.generate.synthesizer:Synthesizer",
         "synthesizer_configs": "rightcall.limbs.generate.config",
         "traced_goldens": "rightcall.limbs.traces.trace_import:recorded_goldens",
@@ -152,6 +155,10 @@ class Limb:
     """The type of the key's value, with its description."""
     parts: ClassVar[Sequence[type]] = ()
     """Types that `schema` refers to."""
+
+    def setting(self, value: Any) -> Any:
+        """What an agent is given under its name, read; None for nothing."""
+        return value
 
     def override(self, block: Any, option: Any) -> Any:
         """The value with what an option of the command line replaces."""

@@ -27,7 +27,6 @@ from rightcall.records.record import Record
 from rightcall.records.tool import Tool
 from rightcall.run.agent_sources import AgentSources, object_file
 from rightcall.run.watched_inputs import hash_variables, variables_of_sources
-from rightcall.tools.guard.policy import guard_policy
 from rightcall.tools.worlds.base import World
 
 FORMAT = "rightcall/inputs/1"
@@ -124,7 +123,7 @@ def inputs_of(
 
 def guard_rules(agent: Agent) -> dict[str, Any]:
     """The guard policy as plain data; empty without one."""
-    policy = None if agent.guard is None else guard_policy(agent.guard)
+    policy: Any = agent.guard  # read when the agent was made
     return {} if policy is None else {"base": policy.base, **to_plain(policy)}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from rightcall.agents.agent_session import SessionPerformer
 from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.model_retries import Asker
+from rightcall.agents.observed.observed_agent import OTEL
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.agents.remote.addressed_session import AddressedAgent, Asking, Telemetry
 from rightcall.core.errors import ConfigError
@@ -35,7 +36,7 @@ class OpenRemote(OpenAgent):
         if problems := exchange.problems():
             raise ConfigError(*problems)
         if exchange.spans:
-            self._spans = load("services", "span_receiver")(exchange.spans, exchange.settle, exchange.calls)
+            self._spans = load("receivers", OTEL)(exchange.spans, exchange.settle, exchange.calls)
         self.addressed = self._agent_at(*agent.name.split(":", 1))
         self.asker = self._asker_of(None)
 

@@ -215,6 +215,9 @@ class GuardLimb(Limb):
         ),
     ]
 
+    def setting(self, value: str | Path | GuardPolicy) -> GuardPolicy | None:
+        return guard_policy(value)
+
     def agent(self, agent: Any, block: str | dict[str, Any], folder: Path, *, loops: bool) -> Any:
         policy = read_policy(block, "guard") if isinstance(block, dict) else guard_policy(block, folder)
         return replace(agent, guard=policy)
