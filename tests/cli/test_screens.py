@@ -8,7 +8,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
+from rightcall.show.dashboard.server import make_app
+from rightcall.store.address import open_store
 from tests.support.one_server import one_server
 
 PORT = """
@@ -155,6 +158,27 @@ def test_observe_hears_the_calls_of_an_agent_that_returns_only_text(port):
     assert "1 request" in heard.out and "--observe" in deaf.err, deaf.err
 
 
+def test_a_rate_has_one_range_on_every_screen_and_page(port, monkeypatch, tmp_path):
+    import rightcall as rc
+
+    monkeypatch.setenv("WORSE", "1")
+    texts = {"run": port("run", "suite.json").out, "runs show": port("runs", "show", "last").out}
+    for name in ("r.html", "r.md", "r.xml"):
+        port("runs", "report", "last", "-o", name)
+        texts[name] = Path(name).read_text("utf-8")
+    run = rc.run_suite("suite.json", quiet=True)
+    texts |= {"notebook": run._repr_html_(), "Python": str(run), "summary": str(run.summary.overall)}
+    texts["list"] = port("runs", "list", "--group", "suite", "--trend").out
+    with open_store() as store:
+        client = TestClient(make_app(store), base_url="http://localhost")
+        pages = ("/runs", f"/runs/{run.id}", f"/runs/{run.id}/insights", "/over-time?suite=suite", "/compare")
+        texts |= {page: client.get(page).text for page in pages}
+    found = {name: set(re.findall(r"\d+(?:\.\d+)?%?–\d+(?:\.\d+)?%", text)) for name, text in texts.items()}
+    assert set().union(*found.values()) == {"49–87%"}
+    without = [name for name, ranges in found.items() if not ranges]
+    assert without == ["/compare"]
+
+
 def test_a_gate_of_two_rules(port, monkeypatch):
     monkeypatch.setenv("WORSE", "1")
     port("run", "suite.json")
@@ -233,7 +257,6 @@ def test_colour_changes_no_word(port, monkeypatch):
 
     from rightcall.show.run_screen import print_run_screen, run_screen
     from rightcall.show.screen import Screen, screen_text
-    from rightcall.store.address import open_store
 
     monkeypatch.setenv("WORSE", "1")
     port("run", "suite.json")

@@ -21,7 +21,7 @@ from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish
 from rightcall.show.view.columns import INDEX_COLUMNS
-from rightcall.show.view.grouped_trials import FailedTrials, failed_goldens
+from rightcall.show.view.grouped_trials import failed_goldens
 
 TOOLS = [
     Tool("get_order", input_schema={"type": "object", "properties": {"id": {"type": "integer"}}}),
@@ -133,18 +133,8 @@ def rows_of_view(run) -> list[str]:
     return [f"{row.danger_text} {row.golden_id} {row.why}" for row in rows]
 
 
-def scored_trials(run) -> list[str]:
-    """What `score` prints of results in the order of a file, in which trials that passed are not counted."""
-    trials = FailedTrials(10, {tool.name: tool for tool in TOOLS})
-    for result in sorted(run.store.runs.results(run.id), key=lambda result: -result.trial):
-        trials.add(result)
-    rows, more = trials.rows()
-    assert more == 0
-    return [f"{row.danger_text} {row.golden_id} {row.why}" for row in rows]
-
-
 OUTPUTS = [
-    markdown, html, junit, dashboard, notebook, annotations, rows_of_view, scored_trials,
+    markdown, html, junit, dashboard, notebook, annotations, rows_of_view,
 ]  # fmt: skip
 
 

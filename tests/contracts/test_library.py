@@ -44,7 +44,7 @@ def wrong(golden):
 def test_score_gives_results_and_their_summary(files):
     scores = rc.score("g.jsonl", "t.jsonl", metrics=["tool_selection"])
     assert [result.passed for result in scores] == [True]
-    assert scores.summary.overall.pass_rate == 1.0 and scores.shortfall(1.0) is None
+    assert scores.summary.overall.pass_rate == 1.0 and scores.verdict(1.0).word == "PASS"
 
 
 def test_a_stored_run_is_gated_and_compared(files):

@@ -114,7 +114,7 @@ CASES: dict[str, tuple[Case, str]] = {
     ),
     "hallucinated_ref": (
         Case([FIND, PAY], [FOUND, {"name": "pay", "arguments": {"order": 6}}]),
-        "pay: order should be the value id of f's result, but 6 is not from any earlier result",
+        "pay: order should be the value id of f's result, was 6",
     ),
     "over_calling": (Case([WEATHER], [HANOI, HANOI], max_calls=1), "2 calls, at most 1 are allowed"),
     "over_latency": (

@@ -94,7 +94,7 @@ def test_a_default_does_not_count_as_present():
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ({"id": 3}, "pay: order should be the value id of F's result, but 7 is not from any earlier result"),
+        ({"id": 3}, "pay: order should be the value id of F's result, was 7"),
         (None, "pay: order should be the value id of F's result, which was not recorded, was 7"),
     ],
 )

@@ -88,7 +88,7 @@ def regressed(store: Store, group: str) -> Any:
 
 
 def trend(store: Store, group: str) -> Any:
-    return [(p.rate, p.low, p.high, p.goldens) for p in run_trend(store, group_runs(store, group))]
+    return [(p.rate, p.range, p.goldens) for p in run_trend(group_runs(store, group))]
 
 
 def matrix(store: Store, group: str) -> Any:

@@ -68,13 +68,13 @@ def test_each_run_has_a_dot_with_its_rate_and_each_agent_a_colour():
             f"run-{at}",
             f"2026-11-0{at}T00:00:00Z",
             f"agent-{at % 2}",
-            ShownRate(9, 10, 0.9, 0.6, 0.98),
+            ShownRate(9, 10, 0.9, low=0.6, high=0.98, range="60–98%"),
             at == 3,
         )
         for at in (1, 2, 3)
     ]
     drawn = as_html(trend(points))
-    assert drawn.count("<circle") == 3 and "run-1 agent-1 2026-11-01 00:00: 90.0% (60–98%)" in drawn
+    assert drawn.count("<circle") == 3 and "run-1 agent-1 2026-11-01 00:00: 90.0% (range 60–98%)" in drawn
     assert '<span class="series-1">agent-0</span>' in drawn and "tools changed" in drawn
     assert as_html(line(points)).count("<circle") == 1 and as_html(line([])).startswith("<svg")
 

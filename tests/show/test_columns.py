@@ -48,7 +48,14 @@ def test_every_number_is_there_and_no_line_is_wider_than_the_terminal(width, fou
 def a_point(n: int) -> TrendPoint:
     changed = ("agent.system", "tools.get_weather.description")
     return TrendPoint(
-        f"261116-09491{n}-de2964", "2026-11-16T09:49", f"agent {n}", 0.5, 0.236, 0.763, 10, changed, n > 0
+        f"261116-09491{n}-de2964",
+        "2026-11-16T09:49",
+        f"agent {n}",
+        0.5,
+        range="24–76%",
+        goldens=10,
+        changed=changed,
+        joined=n > 0,
     )
 
 

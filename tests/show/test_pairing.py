@@ -87,7 +87,7 @@ def test_the_tallies_of_tools_add_up(case: tuple[Golden, CaseResult]) -> None:
     tally = ToolTally()
     pairing = pairing_of(*case, TOOLS)
     tally.add(pairing, case[1])
-    rows = tally.rows(1)
+    rows = tally.rows()
     assert sum(row.called for row in rows) + sum(tally.invented.values()) == sum(
         pair.call is not None for pair in pairing.pairs
     )

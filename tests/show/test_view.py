@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
@@ -13,9 +12,7 @@ from rightcall.records.tool import Annotations
 from rightcall.show.view.failures import FailureTally
 from rightcall.show.view.run import RunView, cases_of, run_view
 from rightcall.show.view.spread import SpreadTally
-from rightcall.show.view.summary import rate
 from tests.show.conftest import Made
-from tests.show.samples import varied_run
 
 
 @pytest.fixture(scope="module")
@@ -26,22 +23,6 @@ def view(varied: Made) -> RunView:
 def test_errors_are_neither_passed_nor_failed(view: RunView) -> None:
     total = view.summary.total
     assert (total.cases, total.passed, total.errors) == (9, 3, 1)
-
-
-def test_a_rate_comes_with_its_n_and_wilsons_interval() -> None:
-    found = rate(3, 9)
-    assert (found.count, found.n) == (3, 9)
-    assert (round(found.low, 4), round(found.high, 4)) == (0.1206, 0.6458)  # R: prop.test without correction
-
-
-def test_trials_of_one_golden_do_not_narrow_the_interval(tmp_path: Path) -> None:
-    store, run = varied_run(tmp_path, trials=3)
-    once = rate(3, 9)
-    thrice = run_view(store, run).summary.total
-    store.close()
-    assert thrice.cases == 27
-    assert thrice.low <= once.low
-    assert thrice.high >= once.high
 
 
 def test_each_tool_is_counted_by_the_outcome_of_its_calls(view: RunView) -> None:

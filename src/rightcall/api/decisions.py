@@ -136,9 +136,9 @@ def trend(runs: str | Sequence[str | RunResult], *, store: str | Path | None = N
 
     with _store_of([] if isinstance(runs, str) else runs, store) as opened:
         if isinstance(runs, str):
-            return Trend(run_trend(opened, group_runs(opened, runs)))
+            return Trend(run_trend(group_runs(opened, runs)))
         stored = sorted((opened.runs.get(_run_id(run)) for run in runs), key=lambda run: run.run.started_at)
-        return Trend(run_trend(opened, stored))
+        return Trend(run_trend(stored))
 
 
 @takes(SampleSizeOptions)

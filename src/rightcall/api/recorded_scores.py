@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rightcall.api.score_options import ScoreCall
 from rightcall.core.options import takes
-from rightcall.core.text import percent, pluralize
+from rightcall.core.text import hundredths, percent, pluralize
 from rightcall.records.run import missing_answers_text, nothing_checked_text, nothing_delivered_text
 
 if TYPE_CHECKING:
@@ -91,46 +91,51 @@ class RecordedScores:
             pass
         return self._safety.view() if self._safety is not None and self._safety.used else None
 
-    @property
-    def nothing_checked(self) -> bool:
-        """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
-        return nothing_checked(self.summary)
-
-    def undecided(self, min: float) -> bool:
-        """Whether the pass rate is not what is missing: nothing was checked, or no attack was delivered."""
-        return self.nothing_checked or self.shortfall(min) == nothing_delivered_text(self.summary.undelivered)
-
-    def shortfall(self, min: float) -> str | None:
-        """None when the pass rate is at least `min`; else why it is not, or empty when the rate is the reason.
+    def verdict(self, min: float = 1.0) -> ScoreVerdict:
+        """PASS when the pass rate is at least `min`; else the word and what is missing.
 
         Cases without an answer, and trials that were not recorded, are in no rate; nor must they make a build green.
         """
         summary = self.summary
         overall = summary.overall
-        if nothing_checked(summary):
-            return nothing_checked_text(summary.unchecked)
         everything = overall.cases + overall.errors
+        if summary.unchecked and not everything:
+            return ScoreVerdict("INCONCLUSIVE", reason=nothing_checked_text(summary.unchecked))
         if overall.errors and not overall.cases:
-            if summary.codes.get("infra_error", 0) < overall.errors:  # a metric broke
-                return f"{pluralize(overall.errors, 'case')} of {everything:,} could not be scored"
-            return missing_answers_text(overall.errors, everything, "case")
+            broken = f"{pluralize(overall.errors, 'case')} of {everything:,} could not be scored"
+            unanswered = summary.codes.get("infra_error", 0) >= overall.errors  # else a metric broke
+            missing = missing_answers_text(overall.errors, everything, "case")
+            return ScoreVerdict("ERROR", reason=missing if unanswered else broken)
+        noun = "golden" if summary.trials == 1 else "trial"
+        wanted = "all wanted" if min == 1 else f"{hundredths(min)}% wanted"
+        passed = f"{overall.passed:,} of {pluralize(overall.cases, noun)} passed"
+        counts = f"{passed} ({percent(overall.pass_rate)}); {wanted}"
         if not overall.cases or overall.pass_rate < min - ROUNDING:
-            return ""
+            return ScoreVerdict("FAIL", counts)
         gap = self._missing_trials()
         worst = overall.passed / (self._most_trials() - summary.unchecked)
-        if worst >= min - ROUNDING or not (overall.errors or gap):
-            return nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else None
-        errors = f"{overall.errors:,} of {everything:,} cases have no answer" if overall.errors else ""
-        return (
-            f"{' and '.join(filter(None, (errors, gap)))}; counted as failures, the pass rate is "
-            f"{percent(worst, 1)}, below the required {percent(min, 1)}"
-        )
+        if worst < min - ROUNDING and (overall.errors or gap):
+            errors = f"{overall.errors:,} of {everything:,} cases have no answer" if overall.errors else ""
+            reason = f"{' and '.join(filter(None, (errors, gap)))}; counted as failures, the pass rate is "
+            return ScoreVerdict(
+                "FAIL", counts, f"{reason}{percent(worst, 1)}, below the required {percent(min, 1)}"
+            )
+        undelivered = nothing_delivered_text(summary.undelivered) if summary.nothing_delivered else ""
+        counts = counts if min < 1 else passed
+        return ScoreVerdict("INCONCLUSIVE" if undelivered else "PASS", counts, undelivered)
 
 
-def nothing_checked(summary: Summary) -> bool:
-    """Whether there are cases, but none of them states a check, so that nothing passed or failed."""
-    overall = summary.overall
-    return bool(summary.unchecked) and not overall.cases + overall.errors
+class ScoreVerdict(NamedTuple):
+    """A word, the counts by which it is decided, and a reason that is not in the counts."""
+
+    word: Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"]
+    counts: str = ""
+    reason: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 3 inconclusive, 4 error."""
+        return {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3, "ERROR": 4}[self.word]
 
 
 def no_agent_known(summary: Summary) -> bool:

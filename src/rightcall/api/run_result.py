@@ -196,13 +196,10 @@ class RunResult:
 
 def print_result(run: RunResult, out: Screen, *, every: bool = False) -> None:
     """Print the screen of a run, as the command line does, without commands to type next."""
-    from rightcall.show.run_screen import print_failed, run_screen
+    from rightcall.show.run_screen import print_failed
     from rightcall.show.safety import print_finished
 
-    stored = run.store.runs.get(run.id)
-    notes = [note.text for note in run.verdict.notes]
-    screen = run_screen(run.store, stored.run, run.summary, hint=run.verdict.hint, notes=notes)
-    print_finished(out, run.store, run.id, run.summary, screen=screen)
+    print_finished(out, run.store, run.id, run.summary, verdict=run.verdict)
     if every:
         print_failed(out, run.store, run.id)
 

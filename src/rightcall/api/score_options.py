@@ -52,7 +52,7 @@ class ScoreOptions(ScoreChoices):
         Option("How a case passes: by every check, or by an overall score of at least 0.8 with half credit"),
     ] = "default"
     least: Annotated[float, Option("Minimum pass rate for exit code 0", flags=("--min",), ge=0, le=1)] = 1.0
-    failures: Annotated[int, Option("Failures to show", ge=0)] = 20
+    failures: Annotated[int, Option("Maximum kinds of failures shown", ge=0)] = 4
     as_json: Annotated[bool, Option("Output JSON, one line per case", flags=("--json",), is_python=False)] = (
         False
     )

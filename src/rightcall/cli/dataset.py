@@ -122,7 +122,7 @@ def check(
         if skipped:
             skipped.show()
         if not tools:
-            print_next("add --tools TOOLS.json to check arguments against schemas")
+            tell("with --tools, arguments are checked against the schemas of the tools")
     if errors or (skipped and skipped.problems):
         raise click.exceptions.Exit(2)
     if not statistics.goldens:

@@ -73,25 +73,23 @@ class Execution(msgspec.Struct, frozen=True):
             return attack_numbers(store, outcome.run.id)
 
     def _print(self, outcome: RunOutcome, watching: Watching, again: str) -> None:
-        from rightcall.show.run_screen import NextStep, print_steps, run_screen
+        from rightcall.show.run_screen import NextStep, print_steps
         from rightcall.show.safety import print_finished
 
-        where = store_argument(self.options.store)
-        verdict = outcome.verdict
+        out = console()
+        if len(self.options.models) > 1:
+            out.print(outcome.run.agent, style="bold")
         with open_store(self.options.store) as store:
-            screen = run_screen(
+            screen = print_finished(
+                out,
                 store,
-                store.runs.get(outcome.run.id).run,
+                outcome.run.id,
                 outcome.summary,
-                hint=verdict.hint,
-                notes=[*(note.text for note in verdict.notes), *watching.judged],
+                verdict=outcome.verdict,
+                notes=watching.judged,
                 kinds=self.options.failures,
-                where=where,
+                where=store_argument(self.options.store),
             )
-            out = console()
-            if len(self.options.models) > 1:
-                out.print(outcome.run.agent, style="bold")
-            print_finished(out, store, outcome.run.id, outcome.summary, screen=screen)
         steps = screen.steps
         if outcome.stopped:
             steps = (NextStep(f"{again} --resume {outcome.run.id}", "go on"), *steps[:1])

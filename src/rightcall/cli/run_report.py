@@ -19,7 +19,7 @@ from rightcall.cli.command_options import (
 from rightcall.cli.output import in_actions, print_commands, tell
 from rightcall.core.options import Option, StoreOption
 from rightcall.core.own_output import OWN
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent
 from rightcall.files.atomic import MARKDOWN_MARK, atomic_write
 from rightcall.show.formats import FORMATS, format_of, writer_of
 from rightcall.show.lines import InertOutput
@@ -87,7 +87,7 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
     size = path.stat().st_size
     rate = "nothing"
     if total.pass_rate is not None:
-        rate = f"{percent(total.pass_rate, 1)} ({percent_interval(total.low, total.high)})"
+        rate = percent(total.pass_rate, 1) + (f" (range {total.range})" if total.range else "")
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
         tell(f"next: open {path.resolve().as_uri()}")

@@ -214,10 +214,14 @@ def rescore(
     if as_json:
         write_outcome(run_id, verdict.word, summary, OWN.stdout.buffer)
     else:
-        from rightcall.show.terminal import print_summary
+        from rightcall.show.run_screen import print_steps
+        from rightcall.show.safety import print_finished
 
-        print_summary(summary, (), hints=[f"rightcall runs show {run_id}", f"rightcall runs report {run_id}"])
-        tell(verdict.sentence)
+        out = console()
+        with open_store(store_url) as store:
+            where = store_argument(store_url)
+            screen = print_finished(out, store, run_id, summary, verdict=verdict, where=where)
+        print_steps(out, screen.steps)
     raise click.exceptions.Exit(verdict.exit_code)
 
 
@@ -346,7 +350,7 @@ def print_trends(store_url: str | Path | None, group: str, limit: int, *, as_jso
     if not group:
         raise click.UsageError("--trend requires --group NAME")
     with open_store(store_url, must_exist=True) as store:
-        points = run_trend(store, group_runs(store, group, limit))
+        points = run_trend(group_runs(store, group, limit))
     if not points:
         raise InputError(f"group '{group}'", "has no finished run", "see `rightcall runs list`")
     if as_json:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
+import msgspec
 
 from rightcall.api.score_options import ScoreOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
@@ -21,10 +24,10 @@ from rightcall.core.seam import find
 from rightcall.core.text import pluralize
 
 if TYPE_CHECKING:
-    from rightcall.api.recorded_scores import RecordedScores
-    from rightcall.records.run import Summary
-    from rightcall.show.view.grouped_trials import GoldenRow
-    from rightcall.show.view.safety import SafetyView
+    from rightcall.api.recorded_scores import RecordedScores, ScoreVerdict
+    from rightcall.records.golden import AnyGolden
+    from rightcall.records.run import CaseResult
+    from rightcall.show.view.failure_kinds import FailureKinds
 
 
 def as_trajectories(goldens: Path, *files: Path) -> Path:
@@ -108,17 +111,20 @@ def score(goldens: Path, trajectories: tuple[Path, ...], options: ScoreOptions) 
     without an answer or a record count as failed; 3 if nothing was checked or no attack was delivered, 4 if no case
     has an answer.
     """
-    from rightcall.api.recorded_scores import score as score_files
+    from rightcall.api.recorded_scores import no_agent_known, score as score_files
     from rightcall.cli.collector import stop
+    from rightcall.run.conclude import NAME_AGENTS, NO_AGENT
     from rightcall.show.rows import write_rows
 
     stop()  # collecting takes a tenth of the time
-    hints = _hints(goldens, trajectories[0], options.tools)
+    definitions = ("--tools", str(options.tools)) if options.tools is not None else ()
+    again = shlex.join(["rightcall", "score", str(goldens), *map(str, trajectories), *definitions])
     read = read_standard_input(goldens, *trajectories)
     with names_of_user(*zip((goldens, *trajectories), read, strict=True)):
+        recorded = as_trajectories(*read)
         scores = score_files(
             read[0],
-            as_trajectories(*read),
+            recorded,
             tools=options.tools or (),
             metrics=options.metrics,
             measure=options.measure,
@@ -130,76 +136,83 @@ def score(goldens: Path, trajectories: tuple[Path, ...], options: ScoreOptions) 
             for note in _skip_note(scores.left_out):
                 tell(note, err=True)
         else:
-            _print_scores(scores, options.failures, hints, read[0])
+            failures = kinds_of_failures(scores, (read[0], recorded), options.failures)
+        verdict = scores.verdict(options.least)
+    if no_agent_known(scores.summary):
+        raise ConfigError(f"{NO_AGENT}; {NAME_AGENTS}")
+    if not options.as_json:
+        _print_scores(scores, verdict, failures, again)
     for notice in scores.notices:
         tell(f"warning: {notice}", err=True)
-    exit_by(scores, options.least)
+    if options.as_json and verdict.reason:
+        tell(verdict.reason, err=True)
+    raise click.exceptions.Exit(verdict.exit_code)
 
 
-def exit_by(scores: RecordedScores, least: float) -> None:
-    """End with the exit code of scores whose pass rate must reach `least`, and say why unless the rate does."""
-    from rightcall.api.recorded_scores import no_agent_known
-    from rightcall.run.conclude import NAME_AGENTS, NO_AGENT
+def kinds_of_failures(scores: RecordedScores, files: tuple[Path, Path], most: int) -> FailureKinds:
+    """Score every case, and put equal failures together; files are read again up to the last example."""
+    from rightcall.datasets.pairs import pair
+    from rightcall.show.view.failure_kinds import Cases, KindTally
 
+    def find(examples: Sequence[CaseResult]) -> Cases:
+        wanted = {(result.golden_id, result.trial): result for result in examples}
+        cases: dict[tuple[str, int], tuple[AnyGolden | None, CaseResult]] = {}
+        for golden, trial, trajectory in pair(*files, partial=True) if wanted else ():
+            if (result := wanted.pop((golden.id, trial), None)) is not None:
+                cases[golden.id, trial] = golden, msgspec.structs.replace(result, trajectory=trajectory)
+            if not wanted:
+                break
+        return cases
+
+    tally = KindTally(scores.tools)
+    tally.add_all(result for result in _with_progress(scores) if result.checked and not result.passed)
+    return tally.kinds(most, find)
+
+
+def _with_progress(results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+    """The results; on a terminal, how many there were so far."""
+    from rightcall.show.screen import Screen
+
+    screen = Screen(stderr=True)
+    started = shown = time.monotonic()
+    for number, result in enumerate(results, 1):
+        now = time.monotonic() if number % 1000 == 0 and screen.is_terminal else shown
+        if now - shown > 0.5:
+            shown = now
+            screen.print(f"scoring {number:,} ({number / (now - started):,.0f}/s)", end="\r")
+        yield result
+    if shown > started:
+        screen.print(" " * 60, end="\r")
+
+
+def _print_scores(scores: RecordedScores, verdict: ScoreVerdict, failures: FailureKinds, again: str) -> None:
+    """The screen of a run, with the table by category, as nothing is stored that could show it later."""
+    from rightcall.cli.output import console
+    from rightcall.show.run_screen import NextStep, RunScreen, print_run_screen, print_steps
+    from rightcall.show.safety import print_attacks, print_safety
+    from rightcall.show.terminal import print_table
+    from rightcall.show.view.summary import summary_view
+
+    out = console()
     summary = scores.summary
-    if no_agent_known(summary):
-        raise ConfigError(f"{NO_AGENT}; {NAME_AGENTS}")
-    reason = scores.shortfall(least)
-    if reason:
-        tell(reason, err=True)
-    if reason is not None:
-        nobody_answered = summary.overall.errors and not summary.overall.cases
-        raise click.exceptions.Exit(4 if nobody_answered else 3 if scores.undecided(least) else 1)
-
-
-def _print_scores(scores: RecordedScores, failures: int, hints: list[str], goldens: Path) -> None:
-    """Show the progress of scoring, then the summary with the first failures."""
-    from rightcall.datasets.goldens import load_goldens
-    from rightcall.show.terminal import AskedMetrics, Watcher  # rich only when it is shown
-    from rightcall.show.view.failures import names_of
-    from rightcall.show.view.grouped_trials import with_titles
-
-    asked = AskedMetrics(scores.metric_names)
-    watcher = Watcher("scoring", failures, scores.tools)
-    for _ in watcher.watch(asked.watch(scores) if scores.metric_names else iter(scores)):
-        pass
-    notes = [*_skip_note(scores.left_out), *asked.lines(scores.summary)]
-    rows, left_out = watcher.failed.rows()
-    name = names_of(lambda: load_goldens(goldens), [row.golden_id for row in rows])
-    more = f"{pluralize(left_out, 'more case')} did not pass" if left_out else ""
-    print_scores(scores.summary, scores.safety_view, with_titles(rows, name), more, notes=notes, hints=hints)
-
-
-def print_scores(
-    summary: Summary,
-    safety: SafetyView | None,
-    failed: Sequence[GoldenRow] = (),
-    more: str = "",
-    *,
-    notes: Sequence[str],
-    hints: Sequence[str],
-) -> None:
-    """Print the summary, what attacks did, and the commands to try next."""
-    from rightcall.show.terminal import print_summary
-
-    print_summary(
-        summary, failed, more, notes=(*summary.warnings, *notes), hints=() if safety is not None else hints
-    )
+    safety = scores.safety_view
+    notes = (*summary.warnings, *_skip_note(scores.left_out))
+    clauses = tuple(filter(None, (verdict.counts, verdict.reason)))
+    steps = (NextStep(f"{again} --json", "every case and score"),)
+    screen = RunScreen(verdict.word, clauses, failures, notes=notes, steps=steps, again=again)
+    if safety is None:
+        print_run_screen(out, screen)
+    else:
+        print_attacks(out, screen, safety)
+    out.print()
+    view = summary_view(summary)
+    print_table(out, view)
+    for note in view.notes:
+        out.print(note)
     if safety is not None:
-        from rightcall.cli.output import console, print_next
-        from rightcall.show.safety import print_safety
-
-        print_safety(console(), safety)
-        print_next(*hints)
+        print_safety(out, safety)
+    print_steps(out, screen.steps)
 
 
 def _skip_note(count: int) -> list[str]:
     return [f"{pluralize(count, 'golden')} without a trajectory skipped"] if count else []
-
-
-def _hints(goldens: Path, trajectories: Path, tools: Path | None) -> list[str]:
-    definitions = f" --tools {tools}" if tools is not None else ""
-    hints = [f"rightcall score {goldens} {trajectories}{definitions} --json | jq 'select(.passed | not)'"]
-    if tools is None:
-        hints.append(f"rightcall dataset check {goldens} --tools TOOLS.json")
-    return hints

@@ -199,8 +199,18 @@ def suggestion(word: str, words: Iterable[str]) -> str:
 
     known = list(words)
     parts = word.split("_")
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6) or [
-        name for name in known if name in parts
+
+    def is_like(name: str) -> bool:
+        """Whether each part of the word is like one of the name: `json_match` is no `argument_match`."""
+        return all(difflib.get_close_matches(part, name.split("_"), cutoff=0.6) for part in parts)
+
+    close = difflib.get_close_matches(word, known, n=5, cutoff=0.6)
+    joined = word.replace("_", "")
+    begun = [name for name in known if len(joined) > 3 and name.replace("_", "").startswith(joined)]
+    near = [
+        *sorted(begun, key=len),
+        *(name for name in close if len(parts) == 1 or "_" not in name or is_like(name)),
+        *(name for name in known if name in parts),
     ]
     return f"did you mean '{near[0]}'?" if near else ""
 

@@ -110,15 +110,18 @@ class BaselineRule(msgspec.Struct, frozen=True):
             only_there=comparison.only_a,
         )
         word = self.decision(check, alpha)
-        return msgspec.structs.replace(check, word=word, sentence=self.say(check, alpha))
+        return self.stated(msgspec.structs.replace(check, word=word), alpha)
 
     def decision(self, check: Check, alpha: float) -> Decision:
         """The word that `compare` finds for the same numbers: better is not worse."""
         words: dict[str, Decision] = {"IMPROVED": "PASS", "NON_INFERIOR": "PASS", "REGRESSED": "FAIL"}
         return words.get(self._claim(check, alpha).change, "INCONCLUSIVE")
 
-    def say(self, check: Check, alpha: float) -> str:
-        """The check as a sentence, for any verdict."""
+    def stated(self, check: Check, alpha: float) -> Check:
+        """The check with its sentence."""
+        return msgspec.structs.replace(check, sentence=self._say(check, alpha))
+
+    def _say(self, check: Check, alpha: float) -> str:
         claim = self._claim(check, alpha)
         words = claim.words("this run", self.run)
         shown = f"; {text}" if (text := claim.margin_shown()) else ""

@@ -89,13 +89,17 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
     def decision(self, check: Check, alpha: float) -> Decision:
         return self.rule.decision(check, alpha)
 
-    def say(self, check: Check, alpha: float) -> str:
-        """The check as a sentence, for any verdict."""
+    def stated(self, check: Check, alpha: float) -> Check:
+        """The check with its range and its sentence."""
+        check = self.rule.ranged(check)
+        return msgspec.structs.replace(check, sentence=self._say(check))
+
+    def _say(self, check: Check) -> str:
         if check.uncalibrated:
-            return f"{self.rule.say(check, alpha)}; {NOT_CALIBRATED}"
+            return f"{self.rule.say(check)}; {NOT_CALIBRATED}"
         if check.labels is None:
-            return f"{self.rule.say(check, alpha)}; whatever people say about its judged cases"
-        shown = f" (range {self.rule.range_text(check)})" if check.controlled else ""
+            return f"{self.rule.say(check)}; whatever people say about its judged cases"
+        shown = f" (range {check.range})" if check.range else ""
         judged = f"; by the judge alone it is {percent(check.judged)}" if check.judged is not None else ""
         return (
             f"{self.name} {percent(check.value or 0.0)} by {pluralize(check.labels, 'label')} of "
@@ -150,7 +154,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             trials=first.cases, p_pass=p_pass if controlled else None, p_fail=p_fail if controlled else None,
             judges=self.metrics, judged=raw, labels=first.labels,
         )  # fmt: skip
-        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+        return self.stated(check, alpha)
 
     def _exact_check(
         self, evidence: JudgedEvidence, selected: dict[str, Outcome], alpha: float

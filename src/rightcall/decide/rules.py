@@ -34,13 +34,14 @@ Decision = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 class Check(Record, frozen=True):
     """The decision of one rule, with its numbers and a sentence.
 
-    `low` and `high` are the one-sided bounds at 1−alpha. `p_pass` is the probability of results this good if the
-    rate were below the limit, `p_fail` of results this bad if it were not; both are None for rules without
-    error control (see `controlled`). With several rules they are Holm-adjusted. A comparison with a baseline adds the
-    p-value of any difference (`p_differs`), the number of units compared (`clusters`), and names the goldens that it
-    had to exclude (`only_here` and `only_there`). A check of a judged rate has the judge's own rate (`judged`) and the
-    number of `labels` that decided; `judges` are the metrics; `uncalibrated`: the judge's own rate decided.
-    `without_value` counts trials of which nothing is known. `danger` says what cannot be taken back.
+    `low` and `high` are the one-sided bounds at 1−alpha, and `range` is what is shown of them. `p_pass` is the
+    probability of results this good if the rate were below the limit, `p_fail` of results this bad if it were
+    not; both are None for rules without error control (see `controlled`). With several rules they are Holm-
+    adjusted. A comparison with a baseline adds the p-value of any difference (`p_differs`), the number of units
+    compared (`clusters`), and names the goldens that it had to exclude (`only_here` and `only_there`). A check
+    of a judged rate has the judge's own rate (`judged`) and the number of `labels` that decided; `judges` are
+    the metrics; `uncalibrated`: the judge's own rate decided. `without_value` counts trials of which nothing is
+    known. `danger` says what cannot be taken back.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Check(Record, frozen=True):
     uncalibrated: bool = False
     without_value: int = 0
     danger: str = ""
+    range: str = ""
 
 
 def word_for(p_pass: float, p_fail: float, alpha: float) -> Decision:
@@ -98,7 +100,8 @@ class ControlledRule(GateRule, Protocol):
 
     def decision(self, check: Check, alpha: float) -> Decision: ...
 
-    def say(self, check: Check, alpha: float) -> str: ...
+    def stated(self, check: Check, alpha: float) -> Check:
+        """The check with its sentence, and the range of a rate."""
 
 
 class UnknownRule(msgspec.Struct, frozen=True):
@@ -193,7 +196,7 @@ class RateRule(msgspec.Struct, frozen=True):
             check = msgspec.structs.replace(
                 check, word=word, controlled=True, low=low, high=high, p_pass=p_pass, p_fail=p_fail
             )
-        return msgspec.structs.replace(check, sentence=self.say(check, alpha))
+        return self.stated(check, alpha)
 
     def word_by_point(self, worst: float, best: float) -> Word:
         """The decision by the observed rate alone, which lies between the two."""
@@ -213,11 +216,16 @@ class RateRule(msgspec.Struct, frozen=True):
             return "INCONCLUSIVE"
         return word_for(check.p_pass, check.p_fail, alpha)
 
-    def say(self, check: Check, alpha: float) -> str:
+    def stated(self, check: Check, alpha: float) -> Check:
+        """The check with its range and its sentence."""
+        check = self.ranged(check)
+        return msgspec.structs.replace(check, sentence=self.say(check))
+
+    def say(self, check: Check) -> str:
         """`14 of 20 goldens passed (70%, range 49–86%); 80% wanted`, for any verdict."""
         goldens = f"{'exactly these ' if self.about == 'these_goldens' else ''}{pluralize(check.n, 'golden')}"
         value = percent(check.value or 0.0)
-        shown = f"range {self.range_text(check)}" if check.controlled else ""
+        shown = f"range {check.range}" if check.range else ""
         if self.metric is not None:
             missing = f", {check.without_value:,} without a value" if check.without_value else ""
             claim = f"{self.name}: {value} over {goldens}{missing}"
@@ -228,10 +236,14 @@ class RateRule(msgspec.Struct, frozen=True):
         numbers = ", ".join(filter(None, (value, shown)))
         return f"{about}{passed:,.6g} of {of} passed ({numbers}); {self.wanted}"
 
-    def range_text(self, check: Check) -> str:
-        """The range of the rate, by which the rule decides."""
-        bounds = (check.low or 0.0, check.high or 0.0)
-        return range_text(*bounds, word=check.word, limit=self.limit, fails_below=self.lower_limit)
+    def ranged(self, check: Check) -> Check:
+        """The check with the range of its rate, by which the rule decides; without error control it has none."""
+        if not check.controlled:
+            return check
+        low = check.low or 0.0
+        high = check.high or 0.0
+        text = range_text(low, high, word=check.word, limit=self.limit, fails_below=self.lower_limit)
+        return msgspec.structs.replace(check, range=text)
 
     @property
     def wanted(self) -> str:

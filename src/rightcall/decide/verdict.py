@@ -27,7 +27,7 @@ from rightcall.decide.rules import (
 from rightcall.records.failure import TOOL_ERROR
 from rightcall.records.note import Note
 from rightcall.records.record import Record
-from rightcall.records.run import FailedTool, Rate
+from rightcall.records.run import FailedTool
 from rightcall.stats.paired_tests import holm
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Verdict(Record, frozen=True):
     `reason` does not have the word. `hypotheses` is the number of rules with error control, for which Holm's correction
     was made. `unscored`
     names goldens without a scored trial, which are excluded from rates. `hint` says what would decide it; `notes` say
-    what the numbers take for granted. `rate` is the pass rate as displayed. `clauses` are the parts of the reason
+    what the numbers take for granted. `clauses` are the parts of the reason
     without the dangers, which screens show apart; None where the reason is one clause.
     `uncalibrated` names judged metrics whose own rate decided, without labels.
     """
@@ -61,7 +61,6 @@ class Verdict(Record, frozen=True):
     hint: str = ""
     saved: int = 0
     notes: tuple[Note, ...] = ()
-    rate: Rate | None = None
     uncalibrated: tuple[str, ...] = ()
     clauses: tuple[str, ...] | None = None
 
@@ -243,7 +242,7 @@ def _rule_again(
         check, p_pass=p_pass, p_fail=p_fail, p_differs=differs, low=low, high=high
     )
     after = msgspec.structs.replace(after, word=rule.decision(after, alpha))
-    return msgspec.structs.replace(after, sentence=rule.say(after, alpha))
+    return rule.stated(after, alpha)
 
 
 def _bound(

@@ -8,7 +8,6 @@ from itertools import pairwise
 from rightcall.improve.changes import ChangeItem, run_changes
 from rightcall.improve.run_setup import run_record
 from rightcall.records.record import Record
-from rightcall.stats.clusters import estimate, sample
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
@@ -33,7 +32,7 @@ class GoldenMatrix(Record, frozen=True):
 
 
 class TrendPoint(Record, frozen=True):
-    """One run of a group: its rate with interval, and what changed since the previous run.
+    """One run of a group: its rate, the range by which a gate decided, and what changed since the previous run.
 
     `joined` is false where the goldens differ from those of the previous run: the two rates are not comparable.
     """
@@ -42,8 +41,7 @@ class TrendPoint(Record, frozen=True):
     started_at: str
     agent: str
     rate: float
-    low: float
-    high: float
+    range: str
     goldens: int
     changed: tuple[str, ...] = ()
     joined: bool = True
@@ -77,16 +75,13 @@ def group_runs(store: Store, group: str, limit: int = 20) -> list[StoredRun]:
     return [stored for stored in reversed(list(listed)) if "perturb" not in stored.run.settings]
 
 
-def run_trend(store: Store, runs: Sequence[StoredRun]) -> list[TrendPoint]:
+def run_trend(runs: Sequence[StoredRun]) -> list[TrendPoint]:
     """The rates of runs, oldest first."""
-    return [_point(store, stored, before) for before, stored in pairwise([None, *runs]) if stored]
+    return [_point(stored, before) for before, stored in pairwise([None, *runs]) if stored]
 
 
-def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPoint:
-    counts = [count for count in store.runs.failures(stored.id).trial_counts() if count.judged]
-    trials = [[1.0] * c.passed + [0.0] * (c.judged - c.passed) for c in counts]
-    rate = estimate(sample(trials)) if trials else None
-    numbers = (rate.mean, rate.low, rate.high) if rate else (0.0, 0.0, 1.0)
+def _point(stored: StoredRun, before: StoredRun | None) -> TrendPoint:
+    known = stored.run.summary.overall.rate if stored.run.summary else None
     changed = [
         what
         for what in ("model", "tools", "setup", "dataset", "metrics")
@@ -96,10 +91,11 @@ def _point(store: Store, stored: StoredRun, before: StoredRun | None) -> TrendPo
         stored.id,
         stored.run.started_at,
         stored.run.agent,
-        *numbers,
-        len(counts),
-        tuple(changed),
-        "dataset" not in changed,
+        known.value if known else 0.0,
+        range=known.range if known else "",
+        goldens=known.goldens if known else 0,
+        changed=tuple(changed),
+        joined="dataset" not in changed,
     )
 
 

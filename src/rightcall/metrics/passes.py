@@ -12,20 +12,17 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rightcall.records.run import CaseResult, Rate
-from rightcall.stats.clusters import estimate, sample
-from rightcall.stats.intervals import wilson
 from rightcall.stats.pass_k import pass_hat_k
 
 
 class Passes:
     """The trials of a group of goldens, grouped by a hash of the golden's id."""
 
-    __slots__ = ("_clusters", "_marks", "_names", "_repeated", "passed")
+    __slots__ = ("_marks", "_names", "_repeated", "passed")
 
     def __init__(self) -> None:
         self._names = array("q")
         self._marks = bytearray()
-        self._clusters: dict[int, str] = {}
         self._repeated = False
         self.passed = 0
 
@@ -41,36 +38,22 @@ class Passes:
             self.passed += 1
         if result.trial:
             self._repeated = True
-        if result.cluster is not None:
-            self._clusters[name] = result.cluster
 
     def extend(self, other: Passes) -> None:
         self._names.extend(other._names)
         self._marks.extend(other._marks)
-        self._clusters |= other._clusters
         self._repeated = self._repeated or other._repeated
         self.passed += other.passed
 
     def rate(self) -> Rate | None:
-        """The mean over goldens with its interval: Wilson's for single trials, else with trials and clusters."""
+        """The mean over goldens."""
         n = len(self)
         if not n:
             return None
-        if not self._repeated and not self._clusters:
-            low, high = wilson(self.passed, n)
-            return Rate(self.passed / n, low, high, n, trials=n, method="wilson")
-        # Hashes differ from process to process; the order of what is computed must not.
-        goldens = sorted(self._goldens(), key=lambda golden: (self._clusters.get(golden[0], ""), golden[1]))
-        clusters = [self._clusters.get(name, name) for name, _ in goldens] if self._clusters else None
-        interval = estimate(sample([trials for _, trials in goldens], clusters))
-        return Rate(
-            interval.mean,
-            interval.low,
-            interval.high,
-            interval.cases,
-            trials=interval.trials,
-            method=interval.method,
-        )
+        if not self._repeated:
+            return Rate(self.passed / n, n, n)
+        shares = [math.fsum(trials) / len(trials) for _, trials in self._goldens()]
+        return Rate(math.fsum(shares) / len(shares), len(shares), n)
 
     def pass_k(self, most: int) -> tuple[float, ...]:
         """pass^1, pass^2, … over the goldens with that many trials; empty when none was tried twice."""

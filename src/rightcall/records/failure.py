@@ -123,7 +123,7 @@ CODES: dict[Code, CodeFacts] = {
         about="arguments", pair="wrong_arguments", mark="extra", symptom="arguments", forbidden=True),
     "hallucinated_ref": CodeFacts(
         "Invented value", "a value that should come from an earlier result does not",
-        "{f.tool}: {f.parameter} should be {expected}, {origin}",
+        "{f.tool}: {f.parameter} should be {expected}, was {actual}",
         about="arguments", pair="wrong_arguments", mark="different", symptom="arguments"),
     "over_calling": CodeFacts(
         "Too many calls", "more calls than the golden allows",

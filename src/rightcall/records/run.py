@@ -91,15 +91,15 @@ class CaseResult(Record, frozen=True):
 class Rate(Record, frozen=True):
     """A pass rate as displayed: every golden counts the same, trials are averaged within goldens.
 
-    `low` and `high` are its 95 % interval, computed by `method`.
+    `range` is that by which a gate decided, as text, and `low` and `high` its ends; without such a gate there is none.
     """
 
     value: float
-    low: float
-    high: float
     goldens: int
     trials: int
-    method: str
+    low: float | None = None
+    high: float | None = None
+    range: str = ""
 
 
 class GroupSummary(Record, frozen=True):
@@ -119,8 +119,8 @@ class GroupSummary(Record, frozen=True):
         return self.passed / self.cases if self.cases else 0.0
 
     def __str__(self) -> str:
-        """Passed and judged cases, the rate with its interval, errors."""
-        between = f" ({percent(self.rate.low)} to {percent(self.rate.high)})" if self.rate else ""
+        """Passed and judged cases, the rate with its range, errors."""
+        between = f" (range {self.rate.range})" if self.rate and self.rate.range else ""
         errors = f", {self.errors:,} errors" if self.errors else ""
         return f"{self.passed:,} of {self.cases:,} passed, {percent(self.pass_rate)}{between}{errors}"
 

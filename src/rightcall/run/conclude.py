@@ -11,12 +11,13 @@ from rightcall.core.text import pluralize
 from rightcall.decide.config import Gate, JudgePolicy
 from rightcall.decide.golden_outcomes import Outcome
 from rightcall.decide.rule_source import Facts
-from rightcall.decide.rules import Word
+from rightcall.decide.rules import PASS_RATES, Check, Word
 from rightcall.decide.verdict import Verdict, decide, why_lines
 from rightcall.metrics.dimensions import AGENTS_KNOWN
 from rightcall.records.open_call import unknown_calls_text
 from rightcall.records.run import (
     FailedTool,
+    GroupSummary,
     Summary,
     missing_answers_text,
     nothing_checked_text,
@@ -100,20 +101,30 @@ def verdict_of_gate(
 ) -> Verdict:
     """The verdict of a gate about a run, with what `counts` and its goldens add to it."""
     verdict = decide(gate, outcomes, facts, baseline=baseline, stopped=stopped, failed_tools=failed_tools)
-    verdict = with_counts(with_template_notice(verdict, templates), counts, gate)
-    return msgspec.structs.replace(verdict, rate=counts.overall.rate)
+    return with_counts(with_template_notice(verdict, templates), counts, gate)
 
 
 def with_verdict(summary: Summary, verdict: Verdict, **fields: Any) -> Summary:
-    """The summary with the verdict (its word, its reason, and why at length) and other fields."""
+    """The summary with the verdict (its word, its reason, why at length, a gate's range) and other fields."""
     return msgspec.structs.replace(
         summary,
         word=verdict.word,
         reason=verdict.reason,
         clauses=verdict.lines,
         why=why_lines(verdict),
+        overall=_with_range(summary.overall, verdict.checks),
         **fields,
     )
+
+
+def _with_range(group: GroupSummary, checks: Sequence[Check]) -> GroupSummary:
+    """The group, whose rate has the range of the rule about it: the only one that is shown anywhere."""
+    rate = group.rate
+    check = next((check for check in checks if check.name in PASS_RATES and check.range), None)
+    if rate is None or check is None or check.value != rate.value:
+        return group
+    ranged = msgspec.structs.replace(rate, low=check.low, high=check.high, range=check.range)
+    return msgspec.structs.replace(group, rate=ranged)
 
 
 def with_counts(verdict: Verdict, summary: Summary, gate: Gate | None = None) -> Verdict:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent
 from rightcall.show.case_elements import Node, node
 from rightcall.show.text import decimal, dollars, duration, one_line
 from rightcall.show.view.run import RunView
@@ -21,6 +21,8 @@ from rightcall.show.view.tools import ConfusionMatrix
 
 COLOURS = 6
 """Agents with different colours; the others share one."""
+MOST_UPRIGHT = 7
+"""Columns of a matrix up to which their names are written upright."""
 MINUTE = 60
 HOUR = 3_600
 DAY = 86_400
@@ -59,7 +61,7 @@ def distributions(view: RunView) -> Iterator[Node]:
     paid = view.cost if view.cost and view.cost.total else None
     measures: tuple[tuple[str, Spread | None, Callable[[float], str]], ...] = (
         ("score", view.scores, partial(decimal, digits=2)),
-        ("latency", view.latency, duration),
+        ("time of a case", view.latency, duration),
         ("cost", paid, dollars),
     )
     for name, spread, number in measures:
@@ -89,7 +91,8 @@ def confusion_table(matrix: ConfusionMatrix) -> Node:
         for name, counts in zip(matrix.rows, matrix.counts, strict=True)
     )
     head = node("thead", "", node("tr", "", node("th"), *columns))
-    return node("div", "scroll", node("table", "matrix", head, node("tbody", "", *rows)))
+    size = "matrix wide" if len(matrix.columns) > MOST_UPRIGHT else "matrix"
+    return node("div", "scroll", node("table", size, head, node("tbody", "", *rows)))
 
 
 def _cell(count: int, total: int, right: bool) -> Node:
@@ -132,7 +135,7 @@ def histogram(spread: Spread | None, name: str, number: Callable[[float], str]) 
 
 
 def trend(points: Sequence[Point], of: str = "cases that passed", *, narrow: bool = False) -> Node:
-    """A share with its interval for each run, one colour per agent; a vertical line where the tools changed."""
+    """A share for each run, with its range, one colour per agent; a vertical line where the tools changed."""
     moments = moments_of([point.started_at for point in points])
     width = 340 if narrow else 1120
     x = Scale(min(moments, default=0), max(moments, default=0), 52, width - 28)
@@ -233,13 +236,14 @@ def _legend(agents: Sequence[str]) -> Node | None:
 
 
 def _rates(placed: Sequence[tuple[float, Point]], y: Scale) -> Iterator[Node]:
-    """The rate of each run: its interval, the line from run to run, and a dot."""
+    """The rate of each run: its range, if it has one, the line from run to run, and a dot."""
     for at, point in placed:
-        yield _shape("line", "", x1=at, x2=at, y1=y.at(point.passing.low), y2=y.at(point.passing.high))
+        if point.passing.low is not None and point.passing.high is not None:
+            yield _shape("line", "", x1=at, x2=at, y1=y.at(point.passing.low), y2=y.at(point.passing.high))
     yield _polyline([(at, y.at(point.passing.value or 0.0)) for at, point in placed])
     for at, point in placed:
         rate = point.passing
-        words = f"{percent(rate.value, 1)} ({percent_interval(rate.low, rate.high)})"
+        words = percent(rate.value, 1) + (f" (range {rate.range})" if rate.range else "")
         title = (
             f"{point.run_id} {one_line(point.agent, 40)} {point.started_at[:16].replace('T', ' ')}: {words}"
         )

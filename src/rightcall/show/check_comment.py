@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rightcall.core.text import first_names, hundredths, margin_text, percent, pluralize, points
-from rightcall.decide.check_result import CheckResult, GoldenChange, NewGoldens
+from rightcall.core.text import first_names, hundredths, margin_text, pluralize, points
+from rightcall.decide.check_result import CheckResult, GoldenChange
 from rightcall.decide.check_rule import StratumState
 from rightcall.lint.report import Diagnostic
 from rightcall.show.markdown import code, markdown_table, plain_sentence
@@ -136,9 +136,7 @@ def decision_facts(result: CheckResult) -> Iterator[str]:
         yield f"every golden is in reach: {plain_sentence(result.unknown)}"
     if result.new.goldens:
         passed = (
-            f"{result.new.passed} of {result.new.trials} trials passed{_interval(result.new)}"
-            if result.new.trials
-            else "not tried"
+            f"{result.new.passed} of {result.new.trials} trials passed" if result.new.trials else "not tried"
         )
         yield f"{result.new.goldens:,} goldens are new or edited: {passed}, no baseline to compare with"
     if result.everything:
@@ -175,12 +173,6 @@ def _confirmation(result: CheckResult) -> Iterator[str]:
         f"alarm: {confirm.pairs} pairs of fresh trials of the base{commit} and of this version; the evidence is "
         f"{confirm.evidence:.2g} to 1, {1 / confirm.level:.3g} to 1 confirms it: {tried}"
     )
-
-
-def _interval(new: NewGoldens) -> str:
-    if new.low is None or new.high is None:
-        return ""
-    return f" (95% interval {percent(new.low, 0)} to {percent(new.high, 0)})"
 
 
 def _code(text: str) -> str:

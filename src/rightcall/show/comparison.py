@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rightcall.core.text import percent, percent_interval, pluralize
+from rightcall.core.text import percent, pluralize
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
@@ -102,11 +102,7 @@ def _print_row(out: Screen, label: str, text: str) -> None:
 
 MOST_SHOWN = 30
 LONGEST_AGENT = 20
-WIDTH = 24
-NARROW = 10
-"""Characters of a bar on a wide terminal, and on another one."""
-WIDE = 110
-TITLES = ("run", "started", "agent", "rate", "0 … 100%", "interval", "changed")
+TITLES = ("run", "started", "agent", "rate", "range", "changed")
 
 
 def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
@@ -130,27 +126,18 @@ def print_matrix(out: Screen, matrix: GoldenMatrix) -> None:
 
 
 def print_trend(out: Screen, group: str, points: Sequence[TrendPoint]) -> None:
-    """Pass rates of a group over time, with intervals and what changed."""
+    """Pass rates of a group over time, with their ranges and what changed."""
     if group:
         out.say("[bold]{}[/bold]  {}", group, pluralize(len(points), "run"))
     agents = len({point.agent for point in points}) > 1
-    wide = WIDTH if out.width >= WIDE else NARROW
+    ranged = any(point.range for point in points)
     rows = []
     for point in points:
         changed = ", ".join(point.changed) + ("" if point.joined else " (other goldens: not comparable)")
         started = point.started_at[:16].replace("T", " ")
-        bounds = percent_interval(point.low, point.high) if point.goldens else "–"
         rate = percent(point.rate, 1) if point.goldens else "–"
         named = [point.agent] if agents else []
-        rows.append(
-            (point.run, started, *named, rate, _bar(point, wide) if point.goldens else "", bounds, changed)
-        )
-    titles = [title for title in TITLES if title != "agent" or agents]
+        rows.append((point.run, started, *named, rate, *([point.range or "–"] if ranged else []), changed))
+    left_out = {title for title, shown in (("agent", agents), ("range", ranged)) if not shown}
+    titles = [title for title in TITLES if title not in left_out]
     print_columns(out, titles, rows, texts=("agent", "changed"))
-
-
-def _bar(point: TrendPoint, wide: int) -> str:
-    low, high, at = (round(value * (wide - 1)) for value in (point.low, point.high, point.rate))
-    cells = ["─" if low <= n <= high else " " for n in range(wide)]
-    cells[at] = "●"
-    return "".join(cells)

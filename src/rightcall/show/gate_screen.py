@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rightcall.core.text import hundredths, percent
-from rightcall.decide.rate_range import range_text
 from rightcall.decide.rules import Check
 from rightcall.decide.verdict import Verdict
 from rightcall.show.run_screen import print_verdict, say_wrapped
@@ -32,9 +31,7 @@ def _numbers(check: Check) -> tuple[str, str]:
     if check.controlled and check.name.startswith("against "):
         return f"≥ {hundredths(check.limit)} points", f"{hundredths(check.value, '+.1f')} points"
     if check.controlled:
-        bounds = (check.low or 0.0, check.high or 0.0)
-        shown = range_text(*bounds, word=check.word, limit=check.limit)
-        return f"≥ {hundredths(check.limit)}%", f"{percent(check.value)}  ({shown})"
+        return f"≥ {hundredths(check.limit)}%", f"{percent(check.value)}  ({check.range})"
     if check.name.startswith("no "):
         return f"{check.limit:,.6g}", f"{check.value:,.6g}"
     return f"{check.limit:,.6g}", f"{check.value:,.4g}"

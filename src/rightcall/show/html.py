@@ -10,29 +10,30 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.resources import files
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
-from rightcall.core.text import percent_interval
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.records.danger import NO_TOOLS
 from rightcall.records.tool import Tool
 from rightcall.show.case_elements import Node, as_html, case_drawing
 from rightcall.show.charts import confusion_table, distributions
 from rightcall.show.rows import Spool
-from rightcall.show.text import FILTERS, visible
+from rightcall.show.text import FILTERS, one_line, visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.run import Case, RunReading, RunView
+from rightcall.show.view.run_state import state_of
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
     from markupsafe import Markup
 
-    from rightcall.improve.findings import Analysis
     from rightcall.store.sql.store import Store
 
 
@@ -101,9 +102,9 @@ def shorten_texts(value: Any, limit: int) -> Any:
 
 CUT = "<!-- cases -->"
 """Where the template is split to stream the cases."""
-STYLES = ("report.css", "case.css")
+STYLES = ("page.css", "report.css", "case.css")
 SCRIPTS = ("page.js", "cases.js", "case.js", "keys.js")
-HERE = files("rightcall.show")
+HERE = Path(__file__).parent
 
 
 def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
@@ -115,8 +116,7 @@ def write_html(store: Store, run: str, out: IO[bytes]) -> RunView:
         for piece in embedding.pieces(reading.cases()):
             spool.write(piece)
         view = reading.view()
-        analysis = analyze_run(store, view.run.id) if view.failures else None
-        head, tail = _page(environment, view, analysis, embedding.shortened).split(CUT)
+        head, tail = _page(environment, reading, view, embedding.shortened).split(CUT)
         out.write(head.encode())
         out.write(_data("index", embedding.index()))
         for number, piece in enumerate(spool.lines()):
@@ -153,8 +153,19 @@ def html_environment(loader: BaseLoader | None = None) -> Environment:
         code = Markup("<code>{}</code>")
         return Markup().join(code.format(part) if place % 2 else part for place, part in enumerate(parts))
 
-    environment.filters |= {**FILTERS, "with_code": with_code}
-    environment.globals |= {"interval": percent_interval, "draw": _markup}
+    environment.filters |= {
+        **FILTERS,
+        "with_code": with_code,
+        "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
+        "one_line": one_line,
+        "moment": moment,
+    }
+    environment.globals |= {
+        "draw": _markup,
+        "summary_columns": summary_columns((), "dashboard"),
+        "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
+        "agent_columns": shown_in(AGENT_COLUMNS, "dashboard"),
+    }
     environment.globals |= {"distributions": distributions, "confusion_table": confusion_table}
     return environment
 
@@ -165,17 +176,32 @@ def _markup(*drawn: Node) -> Markup:
     return Markup("".join(map(as_html, drawn)))  # noqa: S704  every text in them is escaped
 
 
-def _page(environment: Environment, view: RunView, analysis: Analysis | None, shortened: int) -> str:
-    template = environment.get_template("report.html.j2")
-    return template.render(
+def _page(environment: Environment, reading: RunReading, view: RunView, shortened: int) -> str:
+    """The page as the dashboard shows it, with links within the file."""
+    environment.globals |= {"run_link": lambda run, **query: "", "case_link": _case_link}
+    return environment.get_template("report.html.j2").render(
+        run=reading.stored,
         view=view,
-        analysis=analysis,
-        groups=summary_columns((), "html"),
-        tools=shown_in(TOOL_COLUMNS, "html"),
-        agents=shown_in(AGENT_COLUMNS, "html"),
+        summary=view.summary,
+        state=state_of(reading.stored),
+        sentence=view.sentence,
+        people=view.people,
+        analysis=analyze_run(reading.store, view.run.id) if view.failures else None,
         shortened=shortened,
         **_assets(),
     )
+
+
+def _case_link(run: str, golden_id: str, trial: int | None = None, **query: object) -> str:
+    return f"#/case/{quote(golden_id, safe='')}" + (f"/{trial}" if trial is not None else "")
+
+
+def moment(stored: str | None) -> str:
+    """A stored time as `2026-01-02 03:04`, in UTC; anything else is unchanged."""
+    try:
+        return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return stored or ""
 
 
 def _assets() -> dict[str, str]:
@@ -187,7 +213,7 @@ def _assets() -> dict[str, str]:
 
 def style_sheet() -> tuple[str, str]:
     """The style sheet of a page without scripts, and the policy that allows nothing else."""
-    style = _asset("report.css")
+    style = _asset("page.css")
     return style, _policy(f"style-src {_hash(style)}")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent
 from rightcall.records.failure import FATAL
 from rightcall.records.tool import Tool
 from rightcall.show.rows import Spool
@@ -123,7 +123,7 @@ def _head(view: RunView, outcomes: Counter[str], seconds: float) -> Iterator[str
         "trials": view.run.trials,
         "seed": view.run.seed,
         "pass_rate": percent(total.pass_rate, 1),
-        "pass_rate_interval": percent_interval(total.low, total.high),
+        **({"pass_rate_range": total.range} if total.range else {}),
         **({"safety": view.safety.sentence} if view.safety is not None else {}),
         **{f"mean.{label}": f"{value:.4f}" for label, value in total.dimensions.items()},
         **{f"version.{name}": version for name, version in view.run.versions.items()},

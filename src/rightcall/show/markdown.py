@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import IO, TYPE_CHECKING
 
-from rightcall.core.text import percent, percent_interval, pluralize
+from rightcall.core.text import percent, pluralize
 from rightcall.show.text import count, dollars, duration, one_line
 from rightcall.show.view.attack_hits import hit_lines
 from rightcall.show.view.columns import (
@@ -94,8 +94,8 @@ def _head(view: RunView) -> Iterator[str]:
     errors = f", {count(total.errors)} without an answer" if total.errors else ""
     unchecked = f", {count(view.summary.unchecked)} unchecked" if view.summary.unchecked else ""
     yield (
-        f"**{percent(total.pass_rate, 1)}** passed: {count(total.passed)} of {count(total.cases)} cases "
-        f"(95% interval {percent_interval(total.low, total.high)}){errors}{unchecked}"
+        f"**{percent(total.pass_rate, 1)}** passed: {count(total.passed)} of {count(total.cases)} cases"
+        f"{f' (range {total.range})' if total.range else ''}{errors}{unchecked}"
     )
     yield ""
     for warning in view.summary.warnings:

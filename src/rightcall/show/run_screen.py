@@ -48,6 +48,8 @@ class RunScreen(Record, frozen=True):
     notes: tuple[str, ...] = ()
     steps: tuple[NextStep, ...] = ()
     unchecked: tuple[GoldenRow, ...] = ()
+    again: str = "rightcall runs show last"
+    """What shows more kinds of failures with `--failures`."""
 
 
 def run_screen(
@@ -107,15 +109,17 @@ def price_text(requests: int, run: Run) -> str:
 def print_run_screen(out: Screen, screen: RunScreen) -> None:
     """Print everything of a run but the commands to type next."""
     print_verdict(out, screen.word, screen.clauses, screen.failures.dangers, hint=screen.hint)
-    if not screen.failures.kinds:
+    if screen.price and not screen.failures.kinds:
         out.print(screen.price, indent=len(screen.word) + 2)
     for kind in screen.failures.kinds:
         out.print()
         print_kind(out, kind)
     if screen.failures.more:
         out.print()
-        out.print(f"and {pluralize(screen.failures.more, 'more kind')} of failure: rightcall runs show last")
-    if screen.failures.kinds:
+        every = len(screen.failures.kinds) + screen.failures.more
+        more = f"and {pluralize(screen.failures.more, 'more kind')} of failure: "
+        out.say("{}", f"{more}{screen.again} --failures {every}", soft_wrap=True)
+    if screen.price and screen.failures.kinds:
         out.print()
         out.print(screen.price)
     if screen.unchecked:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from rightcall.core.text import pluralize
 from rightcall.records.danger import WORD
-from rightcall.show.run_screen import RunScreen, print_run_screen, print_verdict, say_wrapped
+from rightcall.show.run_screen import (
+    MOST_KINDS,
+    RunScreen,
+    print_run_screen,
+    print_verdict,
+    run_screen,
+    say_wrapped,
+)
 from rightcall.show.screen import print_columns
 from rightcall.show.text import one_line
 from rightcall.show.view.attack_hits import HitView, hit_lines
@@ -17,6 +25,7 @@ from rightcall.show.view.safety import SafetyView
 from rightcall.show.view.safety_sections import SafetySection
 
 if TYPE_CHECKING:
+    from rightcall.decide.verdict import Verdict
     from rightcall.records.run import Summary
     from rightcall.show.screen import Screen
     from rightcall.store.sql.store import Store
@@ -85,13 +94,27 @@ def print_attacks(out: Screen, screen: RunScreen, view: SafetyView) -> None:
     out.print(screen.price)
 
 
-def print_finished(out: Screen, store: Store, run: str, summary: Summary, screen: RunScreen) -> None:
-    """Print the screen of a run that has finished: of attacks, or of goldens."""
+def print_finished(
+    out: Screen,
+    store: Store,
+    run: str,
+    summary: Summary,
+    *,
+    verdict: Verdict,
+    notes: Sequence[str] = (),
+    kinds: int = MOST_KINDS,
+    where: str = "",
+) -> RunScreen:
+    """Print the screen of a run that has finished, of attacks or of goldens; the commands to type are left to do."""
+    said = [*(note.text for note in verdict.notes), *notes]
+    stored = store.runs.get(run).run
+    screen = run_screen(store, stored, summary, hint=verdict.hint, notes=said, kinds=kinds, where=where)
     attacks = run_view(store, run).safety if summary.about_safety else None
     if attacks is None:
         print_run_screen(out, screen)
     else:
         print_attacks(out, screen, attacks)
+    return screen
 
 
 def print_run_safety(out: Screen, store: Store, run: str) -> None:

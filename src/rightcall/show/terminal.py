@@ -1,21 +1,17 @@
-"""Tables and progress for people."""
+"""Tables for people."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from rightcall.records.danger import NO_TOOLS
-from rightcall.records.run import CaseResult, Summary
-from rightcall.records.tool import Tool
+from rightcall.records.run import Summary
 from rightcall.show.screen import Screen
 from rightcall.show.text import display_text, one_line
 from rightcall.show.view.columns import AGENT_COLUMNS, shown_in, summary_columns
-from rightcall.show.view.grouped_trials import FailedTrials, GoldenRow
 from rightcall.show.view.summary import GroupRow, SummaryView, summary_view
 
 if TYPE_CHECKING:
@@ -24,69 +20,6 @@ if TYPE_CHECKING:
 LONGEST_TITLE = 24
 LEAST_COLUMNS = 3
 MOST_AGENTS = 20
-MARKS = {"failed": "[red]✗[/red]", "flaky": "[yellow]~[/yellow]", "error": "[yellow]error[/yellow]",
-         "unchecked": "[dim]?[/dim]", "passed": "[green]✓[/green]"}  # fmt: skip
-
-
-class Watcher:
-    """Keeps the worst goldens and, on a terminal, shows progress."""
-
-    def __init__(self, verb: str, keep: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
-        self.failed = FailedTrials(keep, tools)
-        self._verb = verb
-
-    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
-        console = Screen(stderr=True)
-        started = time.monotonic()
-        shown = 0.0
-        for number, result in enumerate(results, 1):
-            self.failed.add(result)
-            if (
-                number % 1000 == 0
-                and console.is_terminal
-                and (now := time.monotonic()) - max(started, shown) > 0.5
-            ):
-                shown = now
-                console.print(f"{self._verb} {number:,} ({number / (now - started):,.0f}/s)", end="\r")
-            yield result
-        if shown:
-            console.print(" " * 60, end="\r")
-
-
-def print_summary(
-    summary: Summary,
-    failed: Sequence[GoldenRow],
-    more: str = "",
-    *,
-    notes: Sequence[str] = (),
-    hints: Sequence[str] = (),
-    console: Screen | None = None,
-    unchecked: Sequence[GoldenRow] = (),
-) -> None:
-    """Print the table of categories, notes, goldens that did not pass, unchecked ones and the commands to try next.
-
-    `more` says how many others did not pass.
-    """
-    console = console or Screen()
-    view = summary_view(summary)
-    print_table(console, view)
-    for note in (*view.notes, *notes):
-        console.print(note)
-    if failed:
-        console.print()
-        print_rows(console, failed, more)
-        if view.codes:
-            counted = ", ".join(f"{row.code} {row.cases:,}" for row in view.codes)
-            console.say("[dim]failed cases by code:[/dim] {}", counted)
-    if unchecked:
-        console.print()
-        print_rows(console, unchecked)
-        if (hidden := view.unchecked - sum(row.unchecked for row in unchecked)) > 0:
-            console.say("[dim]… and {:,} more unchecked[/dim]", hidden)
-    if hints:
-        console.say("\n[dim]next:[/dim]")
-        for hint in hints:
-            console.print(f"  {hint}", soft_wrap=True)
 
 
 def print_table(console: Screen, view: SummaryView) -> None:
@@ -167,23 +100,6 @@ def _columns_that_fit(titles: Sequence[str], rows: Sequence[Sequence[str]], widt
     return max(LEAST_COLUMNS, sum(total - 1 <= width for total in accumulate(widths)))
 
 
-def print_rows(out: Screen, rows: Sequence[GoldenRow], more: str = "") -> None:
-    """One line for each golden: its danger, how many trials did not pass, and why."""
-    for row in rows:
-        mark = MARKS[row.outcome] + (" [bold white on red] {} [/bold white on red] " if row.danger else " {}")
-        out.say(
-            f"{mark}[bold]{{}}[/bold]{{}}  [dim]{{}}[/dim]{{}}",
-            row.danger_text,
-            clean(row.golden_id),
-            clean(f" {row.title}" if row.title else ""),
-            f"{row.trials_text}: " if row.trials_text else "",
-            clean(row.reason),
-            hang=4,
-        )
-    if more:
-        out.say("[dim]… and {}[/dim]", more)
-
-
 def clean(text: str) -> str:
     """Text of models and datasets without terminal control characters."""
     return display_text(text, 2000)
@@ -196,37 +112,3 @@ def _titles(asked: Sequence[str]) -> list[str]:
 
 def _cells(row: GroupRow, asked: Sequence[str]) -> list[str]:
     return [column.text(row) for column in summary_columns(asked, "terminal")]
-
-
-class AskedMetrics:
-    """Counts failures and errors of some metrics, and keeps the first reason of each."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._failed = dict.fromkeys(names, 0)
-        self._broken = dict.fromkeys(names, 0)
-        self._first: dict[str, str] = {}
-
-    def watch(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
-        """Pass results through, counting each."""
-        for result in results:
-            for name in self._failed:
-                score = result.metrics.get(name)
-                if score is None or not result.checked:  # a case without an answer has no measurements
-                    continue
-                if score.error:
-                    self._broken[name] += 1
-                elif not score.passed:
-                    self._failed[name] += 1
-                if reason := score.error or ("" if score.passed else score.reason):
-                    self._first.setdefault(name, f"{result.golden_id}: {reason}")
-            yield result
-
-    def lines(self, summary: Summary) -> Iterator[str]:
-        """One line per metric: its mean, failures, errors and one reason."""
-        for name, failed in self._failed.items():
-            mean = summary.overall.means.get(name)
-            parts = [f"mean {mean:.2f}"] if mean is not None else []
-            parts += [f"{failed:,} failed"] if failed else []
-            parts += [f"{self._broken[name]:,} could not be computed"] if self._broken[name] else []
-            first = f" ({one_line(self._first[name], 160)})" if name in self._first else ""
-            yield f"{name}: {', '.join(parts)}{first}"

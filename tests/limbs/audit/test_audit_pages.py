@@ -49,4 +49,4 @@ def test_the_file_works_from_disk_without_scripts_and_escapes_everything(folder:
     page = Path("audit.html").read_text("utf-8")
     assert "refund_order twice passes" in page and "Kinds of bugs" in page
     assert "<script" not in page and "<img" not in page and "\x1b" not in page and "\u202e" not in page
-    assert "default-src 'none'" in html.unescape(page) and "prefers-color-scheme: dark" in page
+    assert "default-src 'none'" in html.unescape(page) and "light-dark(" in page

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from rightcall.show.dashboard.pages.runs import ON_A_PAGE
 from rightcall.show.dashboard.server import make_app
-from rightcall.show.dashboard.views import state_of
+from rightcall.show.view.run_state import state_of
 from rightcall.store.address import open_store
 from tests.show.dashboard.conftest import HOST
 from tests.store.builders import a_run

@@ -202,8 +202,6 @@ def _show(result: ContractResult) -> None:
     out = console()
     for line, style in terminal_lines(result):
         out.print(clean(line), style=style, soft_wrap=True)
-    if result.count("for the model") or result.listing:
-        print_next("rightcall check SUITE")
 
 
 def _judge_use(server: ReplayServer, *, strict: bool, in_order: bool) -> None:

@@ -9,7 +9,6 @@ from rightcall.core.errors import InputError
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
-from rightcall.metrics.matching.matchers.references import NOT_RECORDED, OF_ANOTHER_CALL
 from rightcall.metrics.matching.teamwork import LABELS, is_label
 from rightcall.records.failure import CODES, Failure
 
@@ -75,12 +74,6 @@ def _swap(f: Failure) -> str:
     return f"called {f.actual} instead of {f.tool}"
 
 
-def _origin(f: Failure) -> str:
-    if f.detail.endswith((NOT_RECORDED, OF_ANOTHER_CALL)):
-        return f"was {short_json(f.actual)}"
-    return f"but {short_json(f.actual)} is not from any earlier result"
-
-
 PARTS: dict[str, Callable[[Failure], str]] = {
     "expected": lambda f: f.detail or short_json(f.expected),
     "actual": lambda f: short_json(f.actual),
@@ -89,7 +82,6 @@ PARTS: dict[str, Callable[[Failure], str]] = {
     "because": _because,
     "only": lambda f: "" if f.expected is None else f", only {call_text(f.tool, f.expected)} would do",
     "instead": lambda f: "" if f.expected is None else f", instead of {f.expected}",
-    "origin": _origin,
     "limit": lambda f: f.detail or f"at most {f.expected} are allowed",
     "content": lambda f: short_json(f.expected),
     "world": lambda f: f.tool or "the world",

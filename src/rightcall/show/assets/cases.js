@@ -1,5 +1,5 @@
 // The list of goldens, each with its trials: searched and filtered in memory, shown a page at a time.
-const PAGE = 100;
+const PAGE = 15;
 const ORDER = { failed: 0, error: 1, passed: 2, unchecked: 3 };
 let cases = [];
 let goldens = [];
@@ -92,7 +92,7 @@ function listRow(golden, at) {
       element("span", { class: "what" }, text(found.id, "id"), " ", text(found.input)),
       golden.danger.length > 0 && danger(golden.danger),
       found.reason && text(failedTrials(golden) + found.reason, "reason"),
-      element("span", { class: "n quiet" }, `${found.category} · ${golden.score === null ? "–" : golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
+      element("span", { class: "n" }, `${found.category} · ${golden.score === null ? "–" : golden.score.toFixed(2)} · ${duration(golden.latency)}`)),
   );
 }
 

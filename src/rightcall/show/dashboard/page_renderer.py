@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from rightcall.core.text import percent_interval
 from rightcall.show import case_elements as drawings
 from rightcall.show.dashboard import links
 from rightcall.show.dashboard.access import CSRF_FIELD
 from rightcall.show.dashboard.pages import added_pages
-from rightcall.show.html import html_environment
-from rightcall.show.text import display_text, json_text, one_line
-from rightcall.show.view.columns import AGENT_COLUMNS, GOLDEN_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
+from rightcall.show.html import HERE, html_environment
+from rightcall.show.text import display_text, json_text
+from rightcall.show.view.columns import GOLDEN_COLUMNS, shown_in
 from rightcall.show.view.failures import danger_text
 from rightcall.show.view.summary import run_rate
 from rightcall.store.base import StoredRun
 
 FOLDER = Path(__file__).parent / "templates"
+SHARED = HERE / "templates"
+"""Parts of a run's page that a report has too."""
 HIDDEN_INPUT = Markup('<input type="hidden" name="{}" value="{}">')
 
 
 def make_environment() -> Environment:
     pages = added_pages()
-    folders = [FOLDER, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]
+    folders = [FOLDER, SHARED, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]
     environment = html_environment(FileSystemLoader(folders))
     environment.filters |= {
-        "exact": escape,  # for values that are posted back: escaped, otherwise unchanged
-        "one_line": one_line,
         "shown": display_text,
         "json": json_text,
-        "moment": moment,
         "words": lambda code: code.replace("_", " "),
     }
     environment.globals |= {
         "navigation": [page.NAVIGATION for page in pages if hasattr(page, "NAVIGATION")],
         "range_of": range_of,
         "danger_text": danger_text,
-        "summary_columns": summary_columns((), "dashboard"),
-        "tool_columns": shown_in(TOOL_COLUMNS, "dashboard"),
-        "agent_columns": shown_in(AGENT_COLUMNS, "dashboard"),
         "golden_columns": shown_in(GOLDEN_COLUMNS, "dashboard"),
         "drawings": drawings,
         "rate_of": lambda run: run_rate(run).value,
@@ -79,14 +73,5 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
 
 
 def range_of(run: StoredRun) -> str:
-    """The interval of a run's pass rate, without reading its results."""
-    rate = run_rate(run)
-    return percent_interval(rate.low, rate.high)
-
-
-def moment(stored: str | None) -> str:
-    """A stored time as `2026-01-02 03:04`, in UTC; anything else is unchanged."""
-    try:
-        return datetime.fromisoformat(stored or "").astimezone(UTC).strftime("%Y-%m-%d %H:%M")
-    except ValueError:
-        return stored or ""
+    """The range of a run's pass rate, without reading its results."""
+    return run_rate(run).range

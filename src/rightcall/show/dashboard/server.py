@@ -26,6 +26,7 @@ from rightcall.show.dashboard.links import FIELDS, form_fields
 from rightcall.show.dashboard.page_renderer import make_environment, page
 from rightcall.show.dashboard.pages import all_routes
 from rightcall.show.dashboard.views import Cache
+from rightcall.show.html import HERE
 from rightcall.store.sql.store import Store
 
 FIRST_PORT = 8765
@@ -210,8 +211,9 @@ def _with_headers(send: Send) -> Callable[[Message], Awaitable[None]]:
 
 
 FOLDER = Path(__file__).parent / "static"
-CASE_STYLE = Path(__file__).parents[1] / "assets" / "case.css"
-"""The style of a case, the same as in a report."""
+SHARED = HERE / "assets"
+STYLES = ("page.css", "case.css")
+"""The styles of a page and of a case, the same as in a report."""
 KINDS = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -228,7 +230,7 @@ class Assets:
         self.files = {
             path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in KINDS
         }
-        self.files["style.css"] += CASE_STYLE.read_bytes()
+        self.files["style.css"] = b"".join((SHARED / name).read_bytes() for name in STYLES)
         self.stamp = digest_of_parts(self.files.values(), 10)
 
 

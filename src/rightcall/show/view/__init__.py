@@ -1,7 +1,7 @@
 """Every displayed number, computed once for terminal, JSON, Markdown, JUnit and HTML.
 
     run        RunView of a stored run, streamed: run_view, or RunReading to see each case too
-    summary    by category and over all; rate: a share with its n and interval
+    summary    by category and over all; rate: a share with its n
     tools      per tool and per agent, and the cells of the confusion matrix, laid out
     spread     quantiles and histogram of latency, cost, score; pass^k and simulated users
     failures   grouped by code, with examples; the name of a case

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Literal
 
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.matching.teamwork import agent_text
 from rightcall.records.danger import NO_TOOLS, danger_of
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of
@@ -227,16 +225,11 @@ def reason_of(result: CaseResult, tools: Mapping[str, Tool] = NO_TOOLS) -> str:
         return ""
     overall = result.metrics.get("overall")
     reason = result.error or (overall.reason if overall else "")
-    reason = reason or "; ".join(dict.fromkeys(map(failure_line, result.codes))) or "did not pass"
-    for failure in reversed(result.codes if result.checked else ()):
-        if danger_of(failure, tools):
-            clause = sentence(failure)
-            again = (
-                rf"(?:^|; )(?:\w+: )?{re.escape(clause)}(?=; |$)"  # a metric repeats it after its own name
-            )
-            others = re.sub(again, "", reason).removeprefix("; ")
-            reason = f"{clause}; {others}" if others else clause
-    return one_line(reason, LONGEST_REASON)
+    clauses = dict.fromkeys(map(failure_line, result.codes))
+    dangers = [failure_line(failure) for failure in result.codes if danger_of(failure, tools)]
+    if dangers and result.checked:
+        reason = "; ".join(filter(None, dict.fromkeys((*dangers, result.error, *clauses))))
+    return one_line(reason or "; ".join(clauses) or "did not pass", LONGEST_REASON)
 
 
 def calls_text(trajectory: Trajectory | None) -> str:

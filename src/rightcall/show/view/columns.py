@@ -11,27 +11,27 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent
 from rightcall.records.run import CaseResult
 from rightcall.show.text import clip_text, count, decimal, duration, one_line
 from rightcall.show.view.case import CaseView, reason_of
 from rightcall.show.view.failures import case_dangers
 from rightcall.show.view.summary import DIMENSIONS, GroupRow
 
-Output = Literal["terminal", "markdown", "html", "dashboard", "notebook"]
+Output = Literal["terminal", "markdown", "dashboard", "notebook"]
 
 
 class Column(NamedTuple):
     """One column. `text` writes the cell of a row; `where` names the outputs that show it, in any order.
 
-    `kind` says how pages draw it: a name of the row, a number, a number that is bad, a rate with its interval, names
+    `kind` says how pages draw it: a name of the row, a number, a number that is bad, a rate, names
     with counts. Columns that are no names are aligned to the right. `hint` explains the title.
     """
 
     title: str
     text: Callable[[Any], Any]
     where: str
-    kind: Literal["name", "number", "mistakes", "rate", "interval", "names", "why"] = "number"
+    kind: Literal["name", "number", "mistakes", "rate", "names", "why"] = "number"
     hint: str = ""
 
 
@@ -51,39 +51,31 @@ def summary_columns(requested: Sequence[str], output: Output) -> list[Column]:
     scores += [
         _score(label, "dimensions", digits)
         for label in DIMENSIONS.values()
-        if (label, output) != ("latency", "terminal")  # a terminal shows times
+        if label != "latency"  # a share of cases in time, while time itself is shown
     ]
-    before = shown_in(GROUP_COLUMNS, output)
-    after = shown_in(GROUP_COLUMNS_AFTER, output)
-    return [*before, *shown_in(scores, output), *after]
+    return [*shown_in(GROUP_COLUMNS, output), *shown_in(scores, output)]
 
 
 def _pass_count(row: GroupRow) -> str:
     return f"{row.passed:,}/{row.cases:,}" + (f" +{row.errors:,} errors" if row.errors else "")
 
 
-def _interval(row: GroupRow) -> str:
-    return percent_interval(row.low, row.high) if row.cases else "–"
-
-
 GROUP_COLUMNS = (
-    Column("category", lambda row: row.name, "terminal markdown html dashboard notebook", "name"),
-    Column("cases", lambda row: count(row.cases), "markdown html dashboard"),
+    Column("category", lambda row: row.name, "terminal markdown dashboard notebook", "name"),
+    Column("cases", lambda row: count(row.cases), "markdown dashboard"),
     Column("passed", _pass_count, "terminal notebook"),
     Column("rate", lambda row: percent(row.pass_rate, 1), "terminal notebook"),
-    Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown html"),
+    Column("passed", lambda row: f"{count(row.passed)} ({percent(row.pass_rate, 1)})", "markdown"),
     Column("passed", lambda row: percent(row.pass_rate, 1), "dashboard", "rate"),
-    Column("95% interval", _interval, "markdown html notebook", "interval"),
 )
-GROUP_COLUMNS_AFTER = (Column("errors", lambda row: count(row.errors), "html"),)
 
 
 def _score(name: str, part: Literal["others", "dimensions"], digits: int) -> Column:
-    where = "terminal markdown html dashboard"
+    where = "terminal markdown dashboard"
     return Column(name, lambda row: decimal(getattr(row, part).get(name), digits), where)
 
 
-EVERYWHERE = "markdown html dashboard"
+EVERYWHERE = "markdown dashboard"
 TOOL_COLUMNS = (
     Column("tool", lambda row: row.name, EVERYWHERE, "name"),
     Column("expected", lambda row: count(row.expected), EVERYWHERE),
@@ -94,9 +86,8 @@ TOOL_COLUMNS = (
     Column("missed", lambda row: count(row.missed), EVERYWHERE, "mistakes",
            hint="not called, or another tool in its place"),
     Column("surplus", lambda row: count(row.surplus), EVERYWHERE, "mistakes", hint="called but not expected"),
-    Column("right of expected", lambda row: row.found, "html dashboard", "rate"),
-    Column("right of called", lambda row: row.sound, "html", "rate"),
-    Column("called instead", lambda row: row.mixed_up_with, "html dashboard", "names"),
+    Column("right of expected", lambda row: row.found, "dashboard", "rate"),
+    Column("called instead", lambda row: row.mixed_up_with, "dashboard", "names"),
 )  # fmt: skip
 
 
@@ -122,7 +113,7 @@ GOLDEN_COLUMNS = (
     Column("why", lambda row: row.why, "markdown dashboard notebook", "why"),
     Column("category", lambda row: row.category, "dashboard"),
     Column("score", lambda row: decimal(row.score), "dashboard"),
-    Column("latency", lambda row: duration(row.latency_ms), "dashboard"),
+    Column("time", lambda row: duration(row.latency_ms), "dashboard"),
 )
 """One row for each golden with all its trials; every list marks danger and outcome besides."""
 

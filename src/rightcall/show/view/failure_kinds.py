@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import groupby
 from typing import NamedTuple
@@ -83,36 +83,68 @@ class FailureKinds(Record, frozen=True):
         return self.kinds[0].example.golden_id if self.kinds else ""
 
 
+Cases = Mapping[tuple[str, int], tuple[AnyGolden | None, CaseResult]]
+"""Goldens and results with their trajectories, by golden and trial."""
+
+
+class KindTally:
+    """Counts trials that did not pass by their kind; of each it keeps an example, and the ids of others."""
+
+    def __init__(self, tools: Mapping[str, Tool]) -> None:
+        self._tools = tools
+        self._counts: Counter[KindKey] = Counter()
+        self._first: dict[KindKey, CaseResult] = {}
+        self._also: dict[KindKey, list[str]] = {}
+        self._dangers: Counter[str] = Counter()
+        self._met: set[int] = set()
+
+    def add_all(self, results: Iterable[CaseResult]) -> None:
+        """Add trials that did not pass; those of one golden count once."""
+        for golden_id, trials in groupby(results, key=lambda result: result.golden_id):
+            keyed = [(kind_of(result, self._tools), result) for result in trials]
+            key, result = min(keyed, key=lambda pair: (not pair[0].danger, pair[0].error))
+            if hash(golden_id) in self._met and not key.danger:
+                continue  # other trials of it came before those of other goldens
+            self._met.add(hash(golden_id))
+            self._counts[key] += 1
+            self._dangers.update({kind.danger for kind, _ in keyed if kind.danger})
+            if key not in self._first:
+                self._first[key] = result
+            elif len(others := self._also.setdefault(key, [])) < MOST_NAMED:
+                others.append(golden_id)
+
+    def kinds(self, most: int, find: Callable[[Sequence[CaseResult]], Cases]) -> FailureKinds:
+        """At most `most` kinds; `find` reads the cases of their examples."""
+        counts = self._counts
+        order = sorted(counts, key=lambda key: (_danger_rank(key.danger), key.error, -counts[key], key.title))
+        cases = find([self._first[key] for key in order[:most]])
+        kinds = tuple(
+            FailureKind(
+                key.title,
+                counts[key],
+                _golden_example(cases, self._first[key], key),
+                danger=key.danger,
+                error=key.error,
+                also=tuple(self._also.get(key, ())),
+            )
+            for key in order[:most]
+        )
+        clauses = tuple(danger_clause(sort, self._dangers[sort]) for sort in SORTS if self._dangers[sort])
+        return FailureKinds(kinds, len(order) - len(kinds), clauses)
+
+
 def failure_kinds(store: Store, run: str, most: int) -> FailureKinds:
     """At most `most` kinds of a stored run. Results are streamed; the goldens of examples are read."""
-    tools = store.tools_of(store.runs.get(run))
-    counts: Counter[KindKey] = Counter()
-    first: dict[KindKey, CaseResult] = {}
-    also: dict[KindKey, list[str]] = {}
-    dangers: Counter[str] = Counter()
-    for golden_id, trials in groupby(failures_of_run(store, run), key=lambda result: result.golden_id):
-        keyed = [(kind_of(result, tools), result) for result in trials]
-        key, result = min(keyed, key=lambda pair: (not pair[0].danger, pair[0].error))
-        counts[key] += 1
-        dangers.update({kind.danger for kind, _ in keyed if kind.danger})
-        if key not in first:
-            first[key] = result
-        elif len(others := also.setdefault(key, [])) < MOST_NAMED:
-            others.append(golden_id)
-    order = sorted(counts, key=lambda key: (_danger_rank(key.danger), key.error, -counts[key], key.title))
-    kinds = tuple(
-        FailureKind(
-            key.title,
-            counts[key],
-            _golden_example(store, run, first[key], key),
-            danger=key.danger,
-            error=key.error,
-            also=tuple(also.get(key, ())),
-        )
-        for key in order[:most]
-    )
-    clauses = tuple(danger_clause(sort, dangers[sort]) for sort in SORTS if dangers[sort])
-    return FailureKinds(kinds, len(order) - len(kinds), clauses)
+
+    def find(examples: Sequence[CaseResult]) -> Cases:
+        keys = [(result.golden_id, result.trial) for result in examples]
+        goldens = {golden.id: golden for golden in store.runs.goldens(run, [name for name, _ in keys])}
+        whole = store.runs.results_of(run, keys, trajectories=True)
+        return {key: (goldens.get(key[0]), whole[key]) for key in keys if key in whole}
+
+    tally = KindTally(store.tools_of(store.runs.get(run)))
+    tally.add_all(failures_of_run(store, run))
+    return tally.kinds(most, find)
 
 
 def failures_of_run(store: Store, run: str) -> Iterable[CaseResult]:
@@ -154,10 +186,8 @@ def _danger_rank(danger: str) -> int:
     return SORTS.index(danger) if danger else len(SORTS)
 
 
-def _golden_example(store: Store, run: str, result: CaseResult, kind: KindKey) -> GoldenExample:
-    golden = next(store.runs.goldens(run, [result.golden_id]), None)
-    key = (result.golden_id, result.trial)
-    whole = store.runs.results_of(run, [key], trajectories=True).get(key, result)
+def _golden_example(cases: Cases, result: CaseResult, kind: KindKey) -> GoldenExample:
+    golden, whole = cases.get((result.golden_id, result.trial), (None, result))
     request = f'"{one_line(request_of(golden), LONGEST)}"' if golden is not None else ""
     request = case_title(result.golden_id, golden) or request
     if not kind.seen_in_calls:

@@ -57,6 +57,10 @@ class FailureGroup(Record, frozen=True):
     dangerous: int = 0
 
 
+MOST_NAMED = 5
+"""Goldens that the alarm names."""
+
+
 class FailureTally:
     """Counts each code once per case, as the summary does."""
 
@@ -64,6 +68,7 @@ class FailureTally:
         self._offered = tools
         self._dangers: defaultdict[Code, Counter[str]] = defaultdict(Counter)
         self._dangerous_cases: Counter[str] = Counter()
+        self.dangerous: dict[str, None] = {}
         self._cases: Counter[Code] = Counter()
         self._tools: defaultdict[Code, Counter[str]] = defaultdict(Counter)
         self._examples: defaultdict[Code, list[Example]] = defaultdict(list)
@@ -75,6 +80,8 @@ class FailureTally:
         self._failed += not result.error
         dangers = case_dangers(result, self._offered)
         self._dangerous_cases.update(dangers)
+        if dangers and len(self.dangerous) < MOST_NAMED:
+            self.dangerous[result.golden_id] = None
         counted = codes_of_case(result)
         failures = [(failure, danger_of(failure, self._offered)) for failure in result.codes]
         # A danger counts if its case is counted under it: rows then add up to the sentence above them.

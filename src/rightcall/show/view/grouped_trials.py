@@ -52,8 +52,6 @@ class GoldenRow(Record, frozen=True):
     title: str = ""
     unchecked: int = 0
     danger: tuple[str, ...] = ()
-    complete: bool = True
-    """Whether trials that passed are counted too."""
 
     @property
     def name(self) -> str:
@@ -80,10 +78,11 @@ class GoldenRow(Record, frozen=True):
         failed = self.judged - self.passed
         if self.trials < 2 or self.trials == self.passed:
             return ""
-        among = f" of {self.trials}" if self.complete else ""
         if failed:
-            return f"{failed}{among} trials failed"
-        return f"{self.errors}{among} trials without an answer" if self.errors else f"{self.trials} trials"
+            return f"{failed} of {self.trials} trials failed"
+        if self.errors:
+            return f"{self.errors} of {self.trials} trials without an answer"
+        return f"{self.trials} trials"
 
 
 def golden_row(
@@ -149,39 +148,6 @@ def danger_first(rows: Iterable[GoldenRow]) -> list[GoldenRow]:
         return min(map(SORTS.index, row.danger), default=len(SORTS)), ORDER.index(row.outcome)
 
     return sorted(rows, key=rank)
-
-
-class FailedTrials:
-    """The worst goldens of results that arrive in any order, such as those of a file; memory stays flat.
-
-    Trials that passed are not kept, so that a row counts those that did not.
-    """
-
-    def __init__(self, keep: int, tools: Mapping[str, Tool] = NO_TOOLS) -> None:
-        self._keep = keep
-        self._tools = tools
-        self._trials: dict[str, list[CaseResult]] = {}
-        self._dropped = 0
-
-    def add(self, result: CaseResult) -> None:
-        """Add a result, unless it passed or was not checked."""
-        if result.passed or not result.checked:
-            return
-        self._trials.setdefault(result.golden_id, []).append(result)
-        if len(self._trials) > 2 * self._keep + 100:
-            best_ids = {row.golden_id for row in self._rows()[: self._keep]}
-            self._dropped += sum(len(trials) for at, trials in self._trials.items() if at not in best_ids)
-            self._trials = {at: trials for at, trials in self._trials.items() if at in best_ids}
-
-    def rows(self) -> tuple[list[GoldenRow], int]:
-        """At most `keep` goldens, and how many more trials did not pass."""
-        rows = self._rows()
-        beyond = sum(row.trials for row in rows[self._keep :])
-        return rows[: self._keep], beyond + self._dropped
-
-    def _rows(self) -> list[GoldenRow]:
-        rows = (golden_row(golden_id, trials, self._tools) for golden_id, trials in self._trials.items())
-        return danger_first(msgspec.structs.replace(row, complete=False) for row in rows)
 
 
 def with_titles(rows: Iterable[GoldenRow], name: CaseName) -> list[GoldenRow]:

@@ -57,6 +57,8 @@ class RunView(Record, frozen=True):
     scores: Spread | None
     sentence: str = ""
     danger: str = ""
+    dangerous: tuple[str, ...] = ()
+    """The first goldens that it names."""
     people: tuple[str, ...] = ()
     """What people would say of its judged metrics."""
     agents: tuple[AgentRow, ...] = ()
@@ -68,7 +70,7 @@ class RunReading:
     """A stored run that is read once, case by case; its view is available at any time."""
 
     def __init__(self, store: Store, run: str) -> None:
-        self._store = store
+        self.store = store
         self.stored = store.runs.get(run)
         self.tools, self.system = store.tools_of(self.stored), run_record(store, self.stored).system
         self._tally, self._tools, self._failures = Tally(), ToolTally(), FailureTally(self.tools)
@@ -80,7 +82,7 @@ class RunReading:
 
     def cases(self) -> Iterator[Case]:
         """Every result with its golden; each is counted before it is handed on."""
-        for case in cases_of(self._store, self.stored.id):
+        for case in cases_of(self.store, self.stored.id):
             self._add(*case)
             yield case
 
@@ -108,7 +110,7 @@ class RunReading:
             finished=stored.finished,
             planned=stored.planned,
             summary=summary_view(run.summary or self._tally.summary()),
-            tools=self._tools.rows(run.trials),
+            tools=self._tools.rows(),
             invented=tuple(self._tools.invented.most_common(MOST_INVENTED)),
             cells=cells,
             confusion=confusion_of(cells),
@@ -118,7 +120,8 @@ class RunReading:
             scores=self._scores.spread(0.0, 1.0),
             sentence=verdict_reason(run.summary),
             danger=self._failures.danger(),
-            people=evidence_sentences(self._store, stored),
+            dangerous=tuple(self._failures.dangerous),
+            people=evidence_sentences(self.store, stored),
             agents=self._agents.rows(),
             safety=self._safety_view(),
         )

@@ -12,7 +12,6 @@ from rightcall.records.record import Record
 from rightcall.records.run import FailedTool, GroupSummary, JudgeSummary, Role, Summary, no_checks_text
 from rightcall.records.trajectory import Usage
 from rightcall.show.view.spread import UserRow, reliability_notes, user_rows
-from rightcall.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
@@ -45,24 +44,18 @@ def judge_notes(summary: Summary) -> Iterator[str]:
 
 
 class ShownRate(Record, frozen=True):
-    """`count` of `n`, and the 95% interval of the share. Without any n the value is None."""
+    """`count` of `n`, the share, and its range if a gate decided by one. Without any n the value is None."""
 
     count: int
     n: int
     value: float | None
-    low: float
-    high: float
+    low: float | None = None
+    high: float | None = None
+    range: str = ""
 
 
-def rate(count: int, n: int, *, trials: int = 1) -> ShownRate:
-    """Wilson's interval. Trials of one golden repeat each other, so n counts for n/trials observations.
-
-    This is conservative: it assumes that all trials of a golden agree. Gates compute it exactly.
-    """
-    if n <= 0:
-        return ShownRate(count, 0, None, 0.0, high=1.0)
-    low, high = wilson(min(count, n) / trials, n / trials)
-    return ShownRate(count, n, count / n, low, high=high)
+def rate(count: int, n: int) -> ShownRate:
+    return ShownRate(count, max(0, n), count / n if n > 0 else None)
 
 
 DIMENSIONS = {
@@ -81,7 +74,8 @@ OTHER_NUMBERS = (frozenset(SPOTLESS) - DIMENSIONS.keys()) | {AGENTS_KNOWN}
 
 
 class GroupRow(Record, frozen=True):
-    """One row of the summary: a category, or all of them. `low` and `high` enclose the pass rate.
+    """One row of the summary: a category, or all of them. `low`, `high` and `range` are of the pass rate that a gate
+    decided.
 
     Without cases there is no rate: None, not 0.
     """
@@ -91,11 +85,12 @@ class GroupRow(Record, frozen=True):
     passed: int
     errors: int
     pass_rate: float | None
-    low: float
-    high: float
     goldens: int
     dimensions: dict[str, float]
     others: dict[str, float]
+    low: float | None = None
+    high: float | None = None
+    range: str = ""
 
 
 class CodeRow(Record, frozen=True):
@@ -196,10 +191,10 @@ def agent_notes(summary: Summary) -> Iterator[str]:
 def run_rate(stored: StoredRun) -> ShownRate:
     """The pass rate of a run: that of its summary, or computed from its counts while it has none."""
     judged = stored.judged
-    stored_rate = stored.run.summary.overall.rate if stored.run.summary else None
-    if stored_rate is None or not judged:
-        return rate(stored.passed, judged, trials=stored.run.trials)
-    return ShownRate(stored.passed, judged, stored_rate.value, stored_rate.low, high=stored_rate.high)
+    known = stored.run.summary.overall.rate if stored.run.summary else None
+    if known is None or not judged:
+        return rate(stored.passed, judged)
+    return ShownRate(stored.passed, judged, known.value, low=known.low, high=known.high, range=known.range)
 
 
 def verdict_reason(summary: Summary | None) -> str:
@@ -216,17 +211,17 @@ def _metric_names(summary: Summary) -> Iterator[str]:
 
 
 def _row(name: str, group: GroupSummary, trials: int) -> GroupRow:
-    # An unfinished run has no summary yet: compute the interval from the counts.
-    passing = group.rate or rate(group.passed, group.cases, trials=trials)
+    known = group.rate
     return GroupRow(
         name=name,
         cases=group.cases,
         passed=group.passed,
         errors=group.errors,
         pass_rate=group.pass_rate if group.cases else None,
-        low=passing.low,
-        high=passing.high,
-        goldens=group.rate.goldens if group.rate else -(-group.cases // trials),
+        goldens=known.goldens if known else -(-group.cases // trials),
         dimensions={label: group.means[key] for key, label in DIMENSIONS.items() if key in group.means},
         others={key: value for key, value in group.means.items() if key not in DIMENSIONS},
+        low=known.low if known else None,
+        high=known.high if known else None,
+        range=known.range if known else "",
     )

@@ -78,9 +78,9 @@ class ToolTally:
         if not pairing.pairs:
             self._cells[None, None, False] += 1
 
-    def rows(self, trials: int) -> tuple[ToolRow, ...]:
+    def rows(self) -> tuple[ToolRow, ...]:
         """Tools with the most failures first."""
-        rows = [self._row(name, counts, trials) for name, counts in self._counts.items()]
+        rows = [self._row(name, counts) for name, counts in self._counts.items()]
         return tuple(sorted(rows, key=lambda r: (r.right - r.expected - r.surplus, -r.expected, r.name)))
 
     def cells(self) -> tuple[ConfusionCell, ...]:
@@ -116,7 +116,7 @@ class ToolTally:
         is_listed = name in self._counts or name in self.invented
         return name if is_listed or len(self._counts) + len(self.invented) < MOST_NAMES else BEYOND
 
-    def _row(self, name: str, counts: Counter[str], trials: int) -> ToolRow:
+    def _row(self, name: str, counts: Counter[str]) -> ToolRow:
         own = ((called, count) for (expected, called, _), count in self._cells.items() if expected == name)
         mixed = Counter({called: count for called, count in own if called not in (None, name)})
         kinds = ("expected", "called", "right", "wrong_arguments", "missed", "surplus")
@@ -124,8 +124,8 @@ class ToolTally:
         return ToolRow(
             name,
             **numbers,
-            found=rate(counts["right"], counts["expected"], trials=trials),
-            sound=rate(counts["right"], counts["called"], trials=trials),
+            found=rate(counts["right"], counts["expected"]),
+            sound=rate(counts["right"], counts["called"]),
             mixed_up_with=tuple((str(called), count) for called, count in mixed.most_common(5)),
         )
 

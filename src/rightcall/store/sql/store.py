@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Subquery, case, delete, func, select, update
 from sqlalchemy.dialects import sqlite
 
 from rightcall.core.codec import decode
-from rightcall.core.errors import InputError, RightCallError, StoreError
+from rightcall.core.errors import InputError, RightCallError, StoreError, suggestion
 from rightcall.records import Run, Summary, Tool
 from rightcall.store.base import (
     Change,
@@ -39,6 +39,10 @@ from rightcall.store.sql.run_writer import RunWriter, require_epoch
 from rightcall.store.sql.traces import Traces
 
 results = tables.results.c
+
+
+MOST_NAMES = 2_000
+"""Goldens among which a misspelled one is looked for."""
 
 
 class StoredComparison:
@@ -256,7 +260,9 @@ class Runs(GoldenList, Removal):
         golden = next(self.goldens(row.id, [golden_id]), None)
         results = tuple(self.results(row.id, ResultFilter(golden_id=golden_id), trajectories=True))
         if golden is None and not results:
-            raise InputError(f"run {row.id}", f"has no result for golden '{golden_id}'")
+            ids = [golden.id for golden in islice(self.goldens(row.id), MOST_NAMES)]
+            hint = suggestion(golden_id, ids) or f"rightcall runs show {row.id} names those that did not pass"
+            raise InputError(f"run {row.id}", f"has no result for golden '{golden_id}'", hint)
         return StoredCase(golden_id, golden, results)
 
     def tag(self, run: str, *tags: str, remove: bool = False) -> None:

@@ -10,12 +10,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rightcall.core.text import percent_interval
 from rightcall.improve.changes import runs_with_changes, tool_change
 from rightcall.run.attacks import attack_numbers
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import Point, line, trend
 from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import state_of, store_of
+from rightcall.show.dashboard.views import store_of
+from rightcall.show.view.run_state import state_of
 from rightcall.show.view.summary import ShownRate, run_rate
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
@@ -82,7 +84,8 @@ def _asr(store: Store, run: str) -> ShownRate | None:
     rate = numbers.asr if numbers is not None else None
     if rate is None or rate.value is None or rate.low is None or rate.upper is None:
         return None
-    return ShownRate(rate.count, rate.n, rate.value, rate.low, high=rate.upper)
+    between = percent_interval(rate.low, rate.upper)
+    return ShownRate(rate.count, rate.n, rate.value, low=rate.low, high=rate.upper, range=between)
 
 
 def newest_points(store: Store, which: RunFilter) -> list[Point]:

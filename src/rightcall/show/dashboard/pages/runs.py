@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.core.text import percent, percent_interval
+from rightcall.core.text import percent
 from rightcall.records import Category, Code
 from rightcall.run.decisions import evidence_sentences
 from rightcall.show.case_elements import Node
@@ -21,17 +21,19 @@ from rightcall.show.dashboard.views import (
     at_hand,
     dangerous_goldens,
     run_from_url,
-    state_of,
     store_of,
     view_of,
 )
 from rightcall.show.view.failures import TITLES, case_names
 from rightcall.show.view.grouped_trials import golden_row, with_titles
+from rightcall.show.view.run_state import state_of
 from rightcall.show.view.summary import run_rate, summary_view, verdict_reason
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 
 ON_A_PAGE = 50
+FIRST_CASES = 15
+"""What follows them on the page of a run stays in reach."""
 SUITES_SHOWN = 4
 AGENTS_SHOWN = 3
 RUNS_READ = 30
@@ -110,7 +112,15 @@ def insights(request: Request) -> Response:
     stored = run_from_url(request)
     view = view_of(request, stored)
     analysis = analysis_of(request, stored)
-    return page(request, "run_insights.html", run=stored, view=view, summary=view.summary, analysis=analysis)
+    return page(
+        request,
+        "run_insights.html",
+        run=stored,
+        view=view,
+        summary=view.summary,
+        analysis=analysis,
+        deferred=True,
+    )
 
 
 def cases(request: Request) -> Response:
@@ -124,7 +134,6 @@ def live(request: Request) -> Response:
     passing = run_rate(stored)
     texts = {
         "passing": percent(passing.value, 1),
-        "interval": percent_interval(passing.low, passing.high) if passing.n else "",
         "results": f"{stored.results:,}",
         "passed": f"{stored.passed:,}",
         "failed": f"{stored.judged - stored.passed:,}",
@@ -159,8 +168,10 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
     after = _last_shown(dict(query))
     tools = store.tools_of(stored)
     dangerous = dangerous_goldens(request, stored)
-    goldens = store.runs.goldens_page(stored.id, which, limit=ON_A_PAGE + 1, after=after, dangerous=dangerous)
-    page_goldens = goldens[:ON_A_PAGE]
+    narrowed = which != ResultFilter()
+    most = ON_A_PAGE if narrowed or after else FIRST_CASES
+    goldens = store.runs.goldens_page(stored.id, which, limit=most + 1, after=after, dangerous=dangerous)
+    page_goldens = goldens[:most]
     filters = {
         name: value for name, value in query.items() if name not in ("after", "part", "trial") and value
     }
@@ -172,9 +183,9 @@ def case_list(request: Request, stored: StoredRun) -> dict[str, Any]:
         "listed": {golden.golden_id: golden for golden in page_goldens},
         "which": which,
         "filters": filters,
-        "narrowed": which != ResultFilter(),
+        "narrowed": narrowed,
         "fitting": _count_matches(store, stored, which, len(goldens) if after is None else None),
-        "next_page": page_goldens[-1] if len(goldens) > ON_A_PAGE else None,
+        "next_page": page_goldens[-1] if len(goldens) > most else None,
         "first": after is None,
         "codes": store.runs.failures(stored.id).code_counts(),
         "code_titles": TITLES,
