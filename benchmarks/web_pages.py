@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from benchmarks.store_cases import golden
 from benchmarks.store_pages import fill
-from rightcall.show.dashboard.server import make_app
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.store.address import open_store
 from rightcall.store.sql.store import Store
 

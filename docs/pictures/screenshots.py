@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from tests.show.dashboard import shop  # noqa: E402
+from tests.limbs.dashboard import shop  # noqa: E402
 
-from rightcall.show.dashboard.links import case_link  # noqa: E402
-from rightcall.show.dashboard.server import bind_port, make_app  # noqa: E402
+from rightcall.limbs.dashboard.links import case_link  # noqa: E402
+from rightcall.limbs.dashboard.server import bind_port, make_app  # noqa: E402
 from rightcall.show.html import write_html  # noqa: E402
 from rightcall.store.address import open_store  # noqa: E402
 from rightcall.store.base import ResultFilter  # noqa: E402

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.server import make_app
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.store.address import open_store
 from tests.support.one_server import one_server
 

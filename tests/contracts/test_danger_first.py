@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.agents.agent import Agent
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.records import Annotations, ExpectedCall, Golden, Tool, ToolCall, Trajectory
-from rightcall.show.dashboard.server import make_app
 from rightcall.show.formats import writer_of
 from rightcall.show.github import publish
 from rightcall.show.view.columns import INDEX_COLUMNS

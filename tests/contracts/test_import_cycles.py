@@ -56,7 +56,6 @@ LAZY_IMPORTS = {
     "run/runner.py": "baselines",
     "run/suite_agent.py": "recorded MCP servers",
     "run/suite_plan.py": "a lock of tools",
-    "show/dashboard/server.py": "the web framework, an extra",
     "show/view/case.py": "attacks",
     "store/address.py": "SQLAlchemy, for a store that exists",
     "tools/definitions/source.py": "MCP servers",

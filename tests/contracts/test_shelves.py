@@ -68,7 +68,7 @@ class NewOne(World):
     "A new world."
     name = "new_one"
 """,
-    "show/dashboard/pages": "routes = ['new_one']",
+    "limbs/dashboard/pages": "routes = ['new_one']",
 }
 LISTED = """
 import json, sys
@@ -79,7 +79,7 @@ from rightcall.lint.rule import all_rules
 from rightcall.metrics.matching.compile import KINDS
 from rightcall.metrics.resolve import metric_names
 from rightcall.tools.worlds.base import worlds
-from rightcall.show.dashboard.pages import all_routes
+from rightcall.limbs.dashboard.pages import all_routes
 print(json.dumps([
     "new_one" in metric_names(), "new_one" in KINDS, "TD199" in [rule.code for rule in all_rules()],
     "new_one" in worlds(), "new_one" in all_routes(),

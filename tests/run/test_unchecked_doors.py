@@ -26,12 +26,12 @@ from rightcall.decide.config import read_gate
 from rightcall.improve.robustness import run_perturbed
 from rightcall.improve.run_analysis import analyze_run
 from rightcall.improve.run_matrix import golden_matrix, group_runs, run_trend
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.providers.base import ModelReply
 from rightcall.records import Message
 from rightcall.run.decisions import flakiness
 from rightcall.run.plan import Plan
 from rightcall.run.runner import run_plan
-from rightcall.show.dashboard.server import make_app
 from rightcall.store.address import open_store
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.store import Store

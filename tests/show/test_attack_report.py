@@ -12,12 +12,12 @@ from starlette.testclient import TestClient
 
 import rightcall as rc
 from rightcall.cli.main import cli
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.metrics.safety.attempt import attempt_evidence
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.records import ExpectedCall, Golden, TestCase, ToolCall, Trajectory
 from rightcall.records.safety import AttackCall, Canary, Plant, Safety
 from rightcall.records.worst_case import CallRow, GuardShare, Unguarded, WorstCaseNumbers
-from rightcall.show.dashboard.server import make_app
 from rightcall.show.html import write_html
 from rightcall.show.json import write_json
 from rightcall.show.junit import write_junit

@@ -14,10 +14,10 @@ import rightcall as rc
 from rightcall.cli.main import cli
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import save_trajectories
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.records import RecordedTrajectory
 from rightcall.records.golden import with_id
 from rightcall.records.golden_id import is_generated, with_persona
-from rightcall.show.dashboard.server import make_app
 from rightcall.show.github import publish
 from rightcall.show.html import write_html
 from rightcall.show.junit import write_junit

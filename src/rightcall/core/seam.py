@@ -52,6 +52,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "generate": "rightcall.limbs.generate.command:generate",
         "monitor": "rightcall.limbs.monitor.command:monitor",
         "traces": "rightcall.limbs.traces.command:traces",
+        "view": "rightcall.limbs.dashboard.command:view",
     },
     "evidence": {
         "above_floor": "rightcall.run.floor:floor_evidence",

@@ -91,7 +91,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
 
     def stated(self, check: Check, alpha: float) -> Check:
         """The check with its range and its sentence."""
-        check = self.rule.ranged(check)
+        check = self.rule.stated(check, alpha)
         return msgspec.structs.replace(check, sentence=self._say(check))
 
     def _say(self, check: Check) -> str:

@@ -9,12 +9,16 @@ LEAST_STEP = 1e-8
 """What the numeric search for a bound may be off: the p-values decide, and the bounds are where they do."""
 
 
-def range_text(low: float, high: float, *, word: str, limit: float, fails_below: float | None = None) -> str:
-    """`49–86%`: the range of a rate, from which a reader decides as the rule did.
+def range_text(
+    low: float | None, high: float | None, *, word: str, limit: float, fails_below: float | None = None
+) -> str:
+    """`49–86%`: the range of a rate, from which a reader decides as the rule did; empty without ends.
 
     The ends are rounded outwards, with as many digits as it takes to stay on their side of the limit. Each end is
     exceeded in at most alpha of all runs.
     """
+    if low is None or high is None:
+        return ""
     passes_from = Decimal(repr(limit))
     below = Decimal(repr(limit if fails_below is None else fails_below))
     step = Decimal(repr(LEAST_STEP))

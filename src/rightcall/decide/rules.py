@@ -99,9 +99,7 @@ class ControlledRule(GateRule, Protocol):
     """A requirement whose error rate is at most alpha."""
 
     def decision(self, check: Check, alpha: float) -> Decision: ...
-
-    def stated(self, check: Check, alpha: float) -> Check:
-        """The check with its sentence, and the range of a rate."""
+    def stated(self, check: Check, alpha: float) -> Check: ...
 
 
 class UnknownRule(msgspec.Struct, frozen=True):
@@ -217,8 +215,10 @@ class RateRule(msgspec.Struct, frozen=True):
         return word_for(check.p_pass, check.p_fail, alpha)
 
     def stated(self, check: Check, alpha: float) -> Check:
-        """The check with its range and its sentence."""
-        check = self.ranged(check)
+        """The check with its range, by which the rule decides, and its sentence."""
+        ends = (check.low, check.high) if check.controlled else (None, None)
+        shown = range_text(*ends, word=check.word, limit=self.limit, fails_below=self.lower_limit)
+        check = msgspec.structs.replace(check, range=shown)
         return msgspec.structs.replace(check, sentence=self.say(check))
 
     def say(self, check: Check) -> str:
@@ -235,15 +235,6 @@ class RateRule(msgspec.Struct, frozen=True):
         about = "" if self.name in PASS_RATES else f"{self.name}: "
         numbers = ", ".join(filter(None, (value, shown)))
         return f"{about}{passed:,.6g} of {of} passed ({numbers}); {self.wanted}"
-
-    def ranged(self, check: Check) -> Check:
-        """The check with the range of its rate, by which the rule decides; without error control it has none."""
-        if not check.controlled:
-            return check
-        low = check.low or 0.0
-        high = check.high or 0.0
-        text = range_text(low, high, word=check.word, limit=self.limit, fails_below=self.lower_limit)
-        return msgspec.structs.replace(check, range=text)
 
     @property
     def wanted(self) -> str:

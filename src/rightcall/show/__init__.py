@@ -13,7 +13,7 @@
     charts      histogram, trend and line as SVG nodes
     notebook    tables and progress in notebooks, columns for data frames
     check_screen, check_comment, check_ci   a check in the terminal, as Markdown, and for CI servers
-    dashboard/  the web pages of `rightcall view`
+    templates/, assets/   the parts and styles of a page about a run, for reports and for the dashboard
     github      step summary, annotations, the comment on a pull request
 
 To add a format: a file with `write_<format>(store, run, out) -> RunView`, and its suffixes in `formats.py`.

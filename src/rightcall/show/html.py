@@ -28,7 +28,7 @@ from rightcall.show.text import FILTERS, one_line, visible
 from rightcall.show.view.case import case_view
 from rightcall.show.view.columns import AGENT_COLUMNS, INDEX_COLUMNS, TOOL_COLUMNS, shown_in, summary_columns
 from rightcall.show.view.run import Case, RunReading, RunView
-from rightcall.show.view.run_state import state_of
+from rightcall.show.view.summary import state_of
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment

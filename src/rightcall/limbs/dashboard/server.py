@@ -21,11 +21,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError
-from rightcall.show.dashboard.access import CSRF_FIELD, Access
-from rightcall.show.dashboard.links import FIELDS, form_fields
-from rightcall.show.dashboard.page_renderer import make_environment, page
-from rightcall.show.dashboard.pages import all_routes
-from rightcall.show.dashboard.views import Cache
+from rightcall.limbs.dashboard.access import CSRF_FIELD, Access
+from rightcall.limbs.dashboard.links import FIELDS, form_fields
+from rightcall.limbs.dashboard.page_renderer import make_environment, page
+from rightcall.limbs.dashboard.pages import all_routes
+from rightcall.limbs.dashboard.views import Cache
 from rightcall.show.html import HERE
 from rightcall.store.sql.store import Store
 
@@ -47,7 +47,7 @@ def bind_port(host: str, port: int | None, token: str | None) -> Iterator[Listen
 
     On any interface but loopback a token is always required: the given one, or a new one.
     """
-    from rightcall.show.dashboard.access import is_loopback
+    from rightcall.limbs.dashboard.access import is_loopback
 
     needed = token if token is not None else "" if is_loopback(host) else secrets.token_urlsafe(24)
     if token is not None and len(token) < 8:
@@ -66,8 +66,8 @@ def serve(store: Store, here: Listening, names: Iterable[str] = ()) -> None:
     """Serve until Ctrl-C; requests in progress are completed."""
     import uvicorn
 
-    from rightcall.show.dashboard.access import Access
-    from rightcall.show.dashboard.page_renderer import compile_templates
+    from rightcall.limbs.dashboard.access import Access
+    from rightcall.limbs.dashboard.page_renderer import compile_templates
 
     app = make_app(store, Access(here.token, names))
     threading.Thread(target=compile_templates, args=(app.state.templates,), daemon=True).start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from rightcall.limbs.dashboard.links import case_link, run_link, with_query
 from rightcall.records import (
     CaseResult,
     ExpectedCall,
@@ -18,7 +19,6 @@ from rightcall.records import (
     ToolResult,
     Trajectory,
 )
-from rightcall.show.dashboard.links import case_link, run_link, with_query
 
 EVIL = (
     '</script><script>window.pwned=1</script><img src=x onerror="window.pwned=2"><svg/onload=window.pwned=3>'

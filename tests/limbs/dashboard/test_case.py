@@ -8,8 +8,8 @@ from html import unescape
 import pytest
 
 from rightcall.store.base import ResultFilter
-from tests.show.dashboard import shop
-from tests.show.dashboard.test_run import dangerous_goldens
+from tests.limbs.dashboard import shop
+from tests.limbs.dashboard.test_run import dangerous_goldens
 
 
 def first(store, run, **which):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.access import COOKIE, Access, is_loopback
-from rightcall.show.dashboard.server import make_app
-from tests.show.dashboard.conftest import HOST
+from rightcall.limbs.dashboard.access import COOKIE, Access, is_loopback
+from rightcall.limbs.dashboard.server import make_app
+from tests.limbs.dashboard.conftest import HOST
 
 TOKEN = "open sesame"
 

@@ -38,7 +38,7 @@ def view(
     network. Press Ctrl-C to stop.
     """
     _require_packages()
-    from rightcall.show.dashboard.server import bind_port, serve
+    from rightcall.limbs.dashboard.server import bind_port, serve
 
     with open_store(store_url, must_exist=True) as store, bind_port(host, port, token) as here:
         tell(here.address)

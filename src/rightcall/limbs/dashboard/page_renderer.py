@@ -10,10 +10,10 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from rightcall.limbs.dashboard import links
+from rightcall.limbs.dashboard.access import CSRF_FIELD
+from rightcall.limbs.dashboard.pages import added_pages
 from rightcall.show import case_elements as drawings
-from rightcall.show.dashboard import links
-from rightcall.show.dashboard.access import CSRF_FIELD
-from rightcall.show.dashboard.pages import added_pages
 from rightcall.show.html import HERE, html_environment
 from rightcall.show.text import display_text, json_text
 from rightcall.show.view.columns import GOLDEN_COLUMNS, shown_in

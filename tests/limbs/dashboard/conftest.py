@@ -12,10 +12,10 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.access import Access
-from rightcall.show.dashboard.server import make_app
+from rightcall.limbs.dashboard.access import Access
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.store.address import open_store
-from tests.show.dashboard import shop
+from tests.limbs.dashboard import shop
 from tests.store.builders import a_result
 from tests.support.browser import chromium
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from rightcall.show.dashboard.links import from_segment, run_link, segment, with_query
+from rightcall.limbs.dashboard.links import from_segment, run_link, segment, with_query
 
 
 @given(st.text(min_size=1))

@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.show.dashboard.access import COOKIE
-from rightcall.show.dashboard.links import posted_fields
-from rightcall.show.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.access import COOKIE
+from rightcall.limbs.dashboard.links import posted_fields
+from rightcall.limbs.dashboard.page_renderer import page
 
 A_MONTH = 30 * 24 * 3600
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from rightcall.show.dashboard.views import Cache
+from rightcall.limbs.dashboard.views import Cache
 
 
 def test_a_value_is_made_once_however_many_ask_at_the_same_time():

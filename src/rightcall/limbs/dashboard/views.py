@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from rightcall.improve.findings import Analysis
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.show.dashboard.links import from_segment
+from rightcall.limbs.dashboard.links import from_segment
 from rightcall.show.view.run import RunView, run_view
 from rightcall.store.base import StoredRun
 from rightcall.store.sql.store import Store

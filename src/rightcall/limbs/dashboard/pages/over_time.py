@@ -12,13 +12,12 @@ from starlette.routing import Route
 
 from rightcall.core.text import percent_interval
 from rightcall.improve.changes import runs_with_changes, tool_change
+from rightcall.limbs.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.views import store_of
 from rightcall.run.attacks import attack_numbers
 from rightcall.show.case_elements import Node
 from rightcall.show.charts import Point, line, trend
-from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import store_of
-from rightcall.show.view.run_state import state_of
-from rightcall.show.view.summary import ShownRate, run_rate
+from rightcall.show.view.summary import ShownRate, run_rate, state_of
 from rightcall.store.base import RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 

@@ -10,12 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rightcall.records.label import LabelWord
-from rightcall.run.judge_report import judge_report
-from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
-from rightcall.run.label_session import LabelSession, LabelSettings
-from rightcall.run.run_judges import judges_of
-from rightcall.show.dashboard.links import (
+from rightcall.limbs.dashboard.links import (
     bad_request,
     from_segment,
     posted_fields,
@@ -23,8 +18,13 @@ from rightcall.show.dashboard.links import (
     segment,
     with_query,
 )
-from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import cached, run_from_url, store_of
+from rightcall.limbs.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.views import cached, run_from_url, store_of
+from rightcall.records.label import LabelWord
+from rightcall.run.judge_report import judge_report
+from rightcall.run.judged_run import JudgedRun, label_folder, load_judged_run
+from rightcall.run.label_session import LabelSession, LabelSettings
+from rightcall.run.run_judges import judges_of
 from rightcall.show.judge_report import agreement_words, label_sections, rule_text
 from rightcall.store.base import user_name
 

@@ -7,8 +7,8 @@ from html import unescape
 
 import pytest
 
+from rightcall.limbs.dashboard import views
 from rightcall.run.decisions import compare_runs
-from rightcall.show.dashboard import views
 from tests.store.builders import a_result, a_run
 
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.pages.runs import ON_A_PAGE
-from rightcall.show.dashboard.server import make_app
-from rightcall.show.view.run_state import state_of
+from rightcall.limbs.dashboard.pages.runs import ON_A_PAGE
+from rightcall.limbs.dashboard.server import make_app
+from rightcall.show.view.summary import state_of
 from rightcall.store.address import open_store
-from tests.show.dashboard.conftest import HOST
+from tests.limbs.dashboard.conftest import HOST
 from tests.store.builders import a_run
 
 

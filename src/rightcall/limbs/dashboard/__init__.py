@@ -1,5 +1,6 @@
 """The dashboard: `rightcall view` serves the contents of a store.
 
+    command     `rightcall view`
     access      who may see it, and which requests may change data
     page_renderer   templates with everything escaped, and the words and numbers in them
     views       what was computed for a run, cached until the run changes

@@ -9,14 +9,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from rightcall.core.text import percent
-from rightcall.records import Category, Code
-from rightcall.run.decisions import evidence_sentences
-from rightcall.show.case_elements import Node
-from rightcall.show.charts import line
-from rightcall.show.dashboard.links import bad_request, posted_fields, run_link
-from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.over_time import newest_points
-from rightcall.show.dashboard.views import (
+from rightcall.limbs.dashboard.links import bad_request, posted_fields, run_link
+from rightcall.limbs.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.pages.over_time import newest_points
+from rightcall.limbs.dashboard.views import (
     analysis_of,
     at_hand,
     dangerous_goldens,
@@ -24,10 +20,13 @@ from rightcall.show.dashboard.views import (
     store_of,
     view_of,
 )
+from rightcall.records import Category, Code
+from rightcall.run.decisions import evidence_sentences
+from rightcall.show.case_elements import Node
+from rightcall.show.charts import line
 from rightcall.show.view.failures import TITLES, case_names
 from rightcall.show.view.grouped_trials import golden_row, with_titles
-from rightcall.show.view.run_state import state_of
-from rightcall.show.view.summary import run_rate, summary_view, verdict_reason
+from rightcall.show.view.summary import run_rate, state_of, summary_view, verdict_reason
 from rightcall.store.base import ListedGolden, ListPart, Outcome, ResultFilter, RunFilter, StoredRun
 from rightcall.store.sql.store import Store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rightcall.show.dashboard.pages.over_time import points_of
+from rightcall.limbs.dashboard.pages.over_time import points_of
 from rightcall.store.base import RunFilter
 
 

@@ -6,9 +6,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.show.dashboard.server import LARGEST_BODY, make_app
+from rightcall.limbs.dashboard.server import LARGEST_BODY, make_app
 from rightcall.store.sql.store import Runs
-from tests.show.dashboard.conftest import HOST
+from tests.limbs.dashboard.conftest import HOST
 
 TAGS = "/runs/new/tags"
 WRITES = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.show.dashboard.test_every_page import FAULTS
-from tests.show.dashboard.test_label import example, place, rows, store  # noqa: F401  fixtures
+from tests.limbs.dashboard.test_every_page import FAULTS
+from tests.limbs.dashboard.test_label import example, place, rows, store  # noqa: F401  fixtures
 from tests.support.judged_example import people_say
 
 pytestmark = pytest.mark.stories

@@ -12,11 +12,11 @@ import urllib.request
 import pytest
 from click.testing import CliRunner
 
-from rightcall.cli.view import view
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, MissingExtraError
-from rightcall.show.dashboard.server import FIRST_PORT, bind_port
+from rightcall.limbs.dashboard.command import view
+from rightcall.limbs.dashboard.server import FIRST_PORT, bind_port
 
-COMMAND = [sys.executable, "-c", "from rightcall.cli.view import view; view()"]
+COMMAND = [sys.executable, "-c", "from rightcall.limbs.dashboard.command import view; view()"]
 
 
 def run(*arguments):

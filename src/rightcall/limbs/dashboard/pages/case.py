@@ -9,11 +9,11 @@ from starlette.routing import Route
 
 from rightcall.core.codec import encode, to_plain
 from rightcall.improve.run_setup import run_record
+from rightcall.limbs.dashboard.links import bad_request
+from rightcall.limbs.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.pages.runs import result_filter
+from rightcall.limbs.dashboard.views import dangerous_goldens, run_from_url, store_of
 from rightcall.records import CaseResult
-from rightcall.show.dashboard.links import bad_request
-from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.pages.runs import result_filter
-from rightcall.show.dashboard.views import dangerous_goldens, run_from_url, store_of
 from rightcall.show.view.case import case_view
 from rightcall.show.view.failures import TITLES
 from rightcall.show.view.grouped_trials import golden_history, model_request, rerun_command, system_prompt

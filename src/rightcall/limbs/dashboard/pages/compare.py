@@ -14,11 +14,11 @@ from starlette.routing import Route
 from rightcall.core.errors import InputError
 from rightcall.improve.attribution import WhatChanged, what_changed
 from rightcall.improve.run_matrix import GoldenMatrix, golden_matrix
+from rightcall.limbs.dashboard import views
+from rightcall.limbs.dashboard.links import bad_request
+from rightcall.limbs.dashboard.page_renderer import page
+from rightcall.limbs.dashboard.views import cached, store_of
 from rightcall.run.decisions import RunComparison, compare_runs
-from rightcall.show.dashboard import views
-from rightcall.show.dashboard.links import bad_request
-from rightcall.show.dashboard.page_renderer import page
-from rightcall.show.dashboard.views import cached, store_of
 from rightcall.show.view.case import case_view
 from rightcall.store.base import Change, StoredRun, changes
 from rightcall.store.sql.store import Store

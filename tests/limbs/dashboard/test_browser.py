@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from rightcall.store.base import ResultFilter
-from tests.show.dashboard.test_run import dangerous_goldens
+from tests.limbs.dashboard.test_run import dangerous_goldens
 from tests.store.builders import a_result
 
 pytestmark = pytest.mark.stories
@@ -123,7 +123,7 @@ def test_a_run_in_progress_moves_by_itself_and_ends(dashboard, visit, store):
 
 
 def test_a_large_run_is_added_up_while_the_page_is_there(dashboard, visit, monkeypatch):
-    monkeypatch.setattr("rightcall.show.dashboard.views.AT_ONCE", 10)
+    monkeypatch.setattr("rightcall.limbs.dashboard.views.AT_ONCE", 10)
     page = visit(f"{dashboard}/runs/old")
     expect(page.get_by_role("heading", name="Expected and called")).to_be_visible()
     expect(page.get_by_text("Summarizing")).to_have_count(0)

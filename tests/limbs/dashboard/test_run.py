@@ -8,8 +8,8 @@ from html import unescape
 import msgspec
 import pytest
 
-from rightcall.show.dashboard import views
-from rightcall.show.dashboard.links import segment
+from rightcall.limbs.dashboard import views
+from rightcall.limbs.dashboard.links import segment
 from rightcall.show.view.run import run_view
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import results
@@ -126,7 +126,7 @@ def test_numbers_that_vary_over_the_cases_are_drawn(client):
 
 def test_what_takes_too_long_to_count_is_not_counted(client, monkeypatch):
     assert re.search(r"76 of\s+76", client.get("/runs/old?text=-0").text) is None
-    monkeypatch.setattr("rightcall.show.dashboard.pages.runs.COUNTED", 10)
+    monkeypatch.setattr("rightcall.limbs.dashboard.pages.runs.COUNTED", 10)
     assert "many of 76" in client.get("/runs/old?text=-").text
     assert "12 of 76" in client.get("/runs/old?text=refund-").text
 

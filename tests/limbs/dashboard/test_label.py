@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from rightcall.show.dashboard.access import Access
-from rightcall.show.dashboard.server import make_app
+from rightcall.limbs.dashboard.access import Access
+from rightcall.limbs.dashboard.server import make_app
 from rightcall.store.address import open_store
-from tests.show.dashboard.conftest import HOST
+from tests.limbs.dashboard.conftest import HOST
 from tests.support.judged_example import make_run, people_say
 
 FILE = "judging/labels/refund_promised.jsonl"

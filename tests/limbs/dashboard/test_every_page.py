@@ -10,12 +10,12 @@ import pytest
 import rightcall as rc
 from rightcall.limbs.attacks.attack_plan import AttackPlan
 from rightcall.limbs.attacks.attacked_plan import attack_set_of
-from rightcall.show.dashboard.access import Access
+from rightcall.limbs.dashboard.access import Access
 from rightcall.show.html import write_html
 from rightcall.store.address import open_store
 from tests.limbs.attacks.agents import GOLDENS, WORLDS, agent, faint
-from tests.show.dashboard import shop
-from tests.show.dashboard.conftest import running
+from tests.limbs.dashboard import shop
+from tests.limbs.dashboard.conftest import running
 
 pytestmark = pytest.mark.stories
 
