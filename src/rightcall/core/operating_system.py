@@ -236,6 +236,22 @@ class TerminalKeys:
             self.__enter__()
 
 
+def unnamed_file(folder: Path) -> int | None:
+    """A new file for writing that has no name yet, so that nothing is left of it if the process is killed.
+
+    None where there is no such thing: outside Linux, and in some file systems.
+    """
+    if sys.platform == "linux" and (PROC / "self/fd").is_dir():
+        with suppress(OSError):
+            return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600)
+    return None
+
+
+def name_file(handle: int, path: Path) -> None:
+    """Give such a file a name."""
+    os.link(PROC / "self/fd" / str(handle), path, src_dir_fd=handle)  # with it, Python follows the link
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """Let one process at a time change the files of a folder; on Windows, where folders have no lock, nothing waits."""

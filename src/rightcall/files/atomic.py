@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from rightcall.core.errors import InputError
+from rightcall.core.operating_system import name_file, unnamed_file
 
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
@@ -97,24 +99,31 @@ def _refuse_unwritable(path: str | Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def _replace_file(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
-    import tempfile  # slow to import, and most processes only read files
-
+    """The content has no name before it is complete, where the system can do that: a killed process leaves nothing."""
+    complete = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:50]}.", suffix=".tmp", dir=target.parent)
+        handle = unnamed_file(target.parent)
+        file = open(complete, "xb", opener=_for_owner) if handle is None else os.fdopen(handle, "wb")  # noqa: SIM115
     except OSError as error:
         raise InputError(
             str(path), f"cannot be written: {reason(error)}", "choose another location"
         ) from None
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(_mode_of(target))
-        Path(name).replace(target)
+            if handle is not None:
+                name_file(handle, complete)
+        complete.chmod(_mode_of(target))
+        complete.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        complete.unlink(missing_ok=True)
         raise
+
+
+def _for_owner(name: str, flags: int) -> int:
+    return os.open(name, flags, 0o600)
 
 
 def _mode_of(target: Path) -> int:
