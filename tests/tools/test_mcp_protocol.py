@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 
 from rightcall.core.errors import InfrastructureError
-from rightcall.limbs.contracts.capture import CallToRecord, record_session
-from rightcall.limbs.contracts.verification import VerifyRules, compare_versions, other_version
+from rightcall.limbs.contracts.verification import (
+    CallToRecord,
+    VerifyRules,
+    compare_versions,
+    other_version,
+    record_session,
+)
 from rightcall.recording.mcp.session import McpSession
 from rightcall.tools.mcp.address import McpAddress
 from rightcall.tools.mcp.client import McpServer

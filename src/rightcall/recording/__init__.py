@@ -12,7 +12,7 @@
     model_requests   what a request asks a model, in any wire format; what those of an agent have in common
     request_digest   a digest of each part of a request, and what differs between two
     first_requests   first requests of agents that are code, noted in trials or captured without asking a model
-    hooks       requests of a user's agent: httpx_hook, aiohttp_hook, urllib3_hook; listener: recorded and replayed
+    hooks       requests of a user's agent, in library_hooks for each library; listener: recorded and replayed
 
-To support another HTTP library: a file with `install(listen) -> undo`, and its name in `hooks.LIBRARIES`.
+To support another HTTP library: a function in `library_hooks`, and its name in `hooks.LIBRARIES`.
 """

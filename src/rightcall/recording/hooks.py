@@ -78,12 +78,12 @@ class _ReportingLoader:
 
 
 LIBRARIES = {
-    "httpx": "httpx_hook",
-    "httpx2": "httpx_hook",
-    "aiohttp": "aiohttp_hook",
-    "urllib3": "urllib3_hook",
+    "httpx": "hook_httpx",
+    "httpx2": "hook_httpx",
+    "aiohttp": "hook_aiohttp",
+    "urllib3": "hook_urllib3",
 }
-"""Each library by the name it is imported by, and the file that hooks it."""
+"""Each library by the name it is imported by, and the function of `library_hooks` that hooks it."""
 
 
 class RequestListener(Protocol):
@@ -164,10 +164,10 @@ class RequestHooks:
     def _install(self, library: str) -> None:
         # Imported without the lock: another thread may be importing the library, and wants the lock when it is done.
         module = import_module(library)
-        hook = import_module(f"rightcall.recording.{LIBRARIES[library]}")
+        hook = getattr(import_module("rightcall.recording.library_hooks"), LIBRARIES[library])
         with self._lock:
             if library not in self._undo and self._listeners:
-                self._undo[library] = hook.install(module, self)
+                self._undo[library] = hook(module, self)
 
 
 HOOKS = RequestHooks()

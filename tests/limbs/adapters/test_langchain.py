@@ -17,7 +17,7 @@ from langgraph.types import Command
 
 import rightcall as rc
 from rightcall.core.errors import InputError
-from rightcall.limbs.adapters.langchain_messages import calls_in
+from rightcall.limbs.adapters.langchain_desk import calls_in
 from rightcall.records import Golden, Trajectory
 from rightcall.tools.faults.plan import read_plan
 from tests.limbs.adapters.contract import AdapterContract, MockableTools, made, performed

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from rightcall.limbs.contracts.replay_server import ReplayServer
-from rightcall.limbs.contracts.result_shape import IgnoredPaths
+from rightcall.limbs.contracts.tool_comparison import IgnoredPaths
 from rightcall.limbs.contracts.verification import VerifyRules, compare_versions, recorded_version
 from rightcall.recording.mcp.session import ToolListChange
 from tests.limbs.contracts.sessions import SHOP, Client, record_again, sessions, without_times

@@ -12,7 +12,7 @@ import pytest
 
 from rightcall.core.errors import InputError
 from rightcall.limbs.contracts.command import result_json, result_junit
-from rightcall.limbs.contracts.result_shape import IgnoredPaths
+from rightcall.limbs.contracts.tool_comparison import IgnoredPaths
 from rightcall.limbs.contracts.verification import (
     ContractResult,
     VerifyRules,

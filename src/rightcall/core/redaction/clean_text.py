@@ -15,8 +15,7 @@ from typing import NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
 from rightcall.core.redaction import key_contexts
-from rightcall.core.redaction.key_formats import FORMATS, LONG, LONG_FORMATS
-from rightcall.core.redaction.word_likeness import looks_generated
+from rightcall.core.redaction.key_formats import FORMATS, LONG, LONG_FORMATS, looks_generated
 
 SHORTEST = 8
 _UNSEEN = r"[\x0b\x0c\x85\xad\u200b-\u200d\u2028\u2029\u2060\ufeff]"

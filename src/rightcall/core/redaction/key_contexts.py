@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from rightcall.core.lazy_pattern import lazy_pattern
-from rightcall.core.redaction.word_likeness import looks_random
+from rightcall.core.redaction.key_formats import looks_random
 
 _GAP = r"(?:[ \t]+|[ \t]*:?[ \t]*(?:\r?\n|\\+n)[ \t]*|[ \t]*\|[ \t]*)"
 """Between a word and its value: spaces, the next line, or the next column of a table."""

@@ -59,7 +59,7 @@ def record(
     written. All calls in --calls are made; those in --goldens only for read-only tools. After a failure the same
     command makes the calls that have no answer yet.
     """
-    from rightcall.limbs.contracts.capture import ALL, expected_calls, read_calls, record_session
+    from rightcall.limbs.contracts.verification import ALL, expected_calls, read_calls, record_session
     from rightcall.recording.mcp.session_file import SessionJournal, write_session
     from rightcall.show.progress import CountProgress
 
@@ -136,7 +136,7 @@ def verify(
     breaks, 1 a tool is breaking, 3 no recorded call was compared, 4 the server gave no answer, which says nothing about
     compatibility.
     """
-    from rightcall.limbs.contracts.result_shape import IgnoredPaths
+    from rightcall.limbs.contracts.tool_comparison import IgnoredPaths
     from rightcall.limbs.contracts.verification import (
         VerifyRules,
         compare_versions,

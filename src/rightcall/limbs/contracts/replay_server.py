@@ -15,8 +15,7 @@ from rightcall.core.codec import decode, encode
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.local_door import LocalDoor
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.recording.mcp.session import SERVER_INFO, McpSession, is_stateless
-from rightcall.recording.mcp.session_player import CallLog, SessionPlayer
+from rightcall.recording.mcp.session import SERVER_INFO, CallLog, McpSession, SessionPlayer, is_stateless
 
 if TYPE_CHECKING:
     from collections.abc import Callable

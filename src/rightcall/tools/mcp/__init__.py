@@ -1,7 +1,6 @@
 """Tools of MCP servers, and a toolbox as an MCP server, through the official SDK.
 
-address           the address of a server: a command to start, or a URL
-access            headers, tokens and OAuth client credentials for remote servers
+address           the address of a server: a command, or a URL with headers, tokens and OAuth client credentials
 sdk               the parts of the SDK that are used, in both of its major versions; what a server
                   answers to a call, as a plain result, and back
 client            tools of a server, over stdio, streamable HTTP or SSE; it is restarted when it dies

@@ -14,8 +14,7 @@ from rightcall.core.errors import ConfigError, InfrastructureError
 from rightcall.core.operating_system import kill_process, processes_with_variable
 from rightcall.core.text import one_line
 from rightcall.recording.mcp.session_recorder import SessionRecorder
-from rightcall.tools.mcp.access import ServerAccess, secrets_of, without
-from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.address import McpAddress, ServerAccess, secrets_of, without
 from rightcall.tools.mcp.sdk import McpSdk, two_streams
 
 ENDING_S = 15.0

@@ -14,17 +14,15 @@ from typing import Any, Self
 
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.redaction.clean_text import scrubber
-from rightcall.recording.mcp.session import McpSession, RecordedCall, call_key
+from rightcall.recording.mcp.session import McpSession, RecordedCall, SessionPlayer, call_key, miss_sentence
 from rightcall.recording.mcp.session_file import SessionJournal, read_session, write_session
-from rightcall.recording.mcp.session_player import SessionPlayer, miss_sentence
 from rightcall.recording.mcp.session_recorder import SessionRecorder
 from rightcall.recording.miss import NOT_RECORDED
 from rightcall.records.dialects.mcp import read_tool
 from rightcall.records.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour, CallInfo
 from rightcall.tools.definitions.function import Late
-from rightcall.tools.mcp.access import secrets_of
-from rightcall.tools.mcp.address import McpAddress
+from rightcall.tools.mcp.address import McpAddress, secrets_of
 from rightcall.tools.mcp.client import McpServer
 from rightcall.tools.mcp.sdk import plain_result, protocol_failure
 from rightcall.tools.runtime.bound_tool import BoundTool, RunnableTool
