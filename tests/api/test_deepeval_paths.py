@@ -24,9 +24,8 @@ PATHS = {
         "AnswerRelevancyMetric GEval ConversationalGEval ConversationCompletenessMetric TurnRelevancyMetric "
         "KnowledgeRetentionMetric RoleAdherenceMetric ExactMatchMetric PatternMatchMetric JsonCorrectnessMetric "
     ),
-    "synthesizer": "Synthesizer Evolution",
-    "synthesizer.types": "Evolution",
-    "synthesizer.config": ("FiltrationConfig EvolutionConfig StylingConfig ContextConstructionConfig"),
+    "synthesizer": "Synthesizer",
+    "synthesizer.config": "FiltrationConfig StylingConfig ContextConstructionConfig",
     "simulator": "ConversationSimulator",
 }
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
-
 from rightcall.limbs.generate.config import (
-    Evolution,
-    EvolutionConfig,
     FiltrationConfig,
     StylingConfig,
 )
@@ -32,10 +28,6 @@ def answering(**more):
             "input": question,
             "quality": GOOD,
             "expected-output": "Within 30 days.",
-            "evolve": "And in June?",
-            "evolve-0-quality": GOOD,
-            "evolve-1-quality": GOOD,
-            "evolve-2-quality": GOOD,
             **more,
         }
     )
@@ -85,25 +77,6 @@ def test_a_critic_that_cannot_be_read_never_lets_an_input_pass():
     assert found.goldens == () and "cannot read the model's answer" in found.dropped[0].reason
 
 
-@pytest.mark.parametrize("evolution", list(Evolution))
-def test_every_evolution_asks_its_own_prompt_and_is_judged_again(evolution):
-    model = answering()
-    maker = Synthesizer(model, evolution_config=EvolutionConfig(1, {evolution: 1.0}))
-    golden = maker.generate_goldens_from_contexts(CONTEXTS[:1], max_goldens_per_context=1)[0]
-    assert golden.input == "And in June?"
-    assert golden.metadata["generated"]["evolutions"] == [evolution.value]
-    assert len(model.asked("evolve-0-quality")) == 1
-    assert "answerable from the text" in model.asked("evolve-0")[0]
-
-
-def test_an_evolution_that_spoils_the_input_is_taken_back():
-    model = answering(**{"evolve-0-quality": POOR})
-    maker = Synthesizer(model, evolution_config=EvolutionConfig())
-    golden = maker.generate_goldens_from_contexts(CONTEXTS[:1], max_goldens_per_context=1)[0]
-    assert golden.input == "When are refunds paid? (case 1)"
-    assert golden.metadata["generated"]["evolutions"][0].endswith(": not kept")
-
-
 def test_with_tools_the_calls_that_solvers_agree_on_are_filled_in():
     model = answering()
     model._solve = lambda request: [ToolCall("find_order", {"email": "ana@example.com"})]
@@ -128,15 +101,14 @@ def test_documents_are_read_judged_and_asked_about(tmp_path):
     assert golden.source_file.endswith("a.md")
 
 
-def test_from_scratch_uses_the_styling_and_never_draws_multi_context():
+def test_from_scratch_uses_the_styling():
     model = answering()
     styling = StylingConfig(
         scenario="tourists", task="answers about museums", input_format="one short question"
     )
-    maker = Synthesizer(model, styling_config=styling, evolution_config=EvolutionConfig(3))
-    found = maker.generate_goldens_from_scratch(1)
+    maker = Synthesizer(model, styling_config=styling)
+    maker.generate_goldens_from_scratch(1)
     assert "tourists" in model.asked("input")[0] and "one short question" in model.asked("input")[0]
-    assert "evolve_multi_context" not in found[0].metadata["generated"]["prompts"]
 
 
 def test_goldens_without_calls_or_context_are_examples_for_more():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from rightcall.core.errors import ConfigError
-from rightcall.limbs.generate.config import EvolutionConfig, VerificationConfig
+from rightcall.limbs.generate.config import VerificationConfig
 from rightcall.limbs.generate.plans import WEIGHTS, Schedule, dangerous_neighbour, plan_of
 from rightcall.limbs.generate.synthesizer import Synthesizer
 from rightcall.limbs.generate.verify import values_of
@@ -129,12 +129,6 @@ def test_a_request_that_leaves_a_value_out_is_dropped_before_any_solver_is_asked
     found = asyncio.run(Synthesizer(model, tools=TOOLS).afrom_tools((), 3, kinds=only("one")))
     assert found.goldens == () and all("does not contain" in one.reason for one in found.dropped)
     assert not any(request.prompt.tools for request in model.requests)
-
-
-def test_requests_for_planned_calls_do_not_evolve():
-    maker = Synthesizer(Model({}), tools=TOOLS, evolution_config=EvolutionConfig(1))
-    with pytest.raises(ConfigError, match="evolution_config is for inputs from texts"):
-        asyncio.run(maker.afrom_tools((), 1))
 
 
 TIMER = Tool(

@@ -63,7 +63,8 @@ def test_each_test_case_is_told_when_it_is_complete():
     assert sorted(done) == [(0, "ask@plain"), (1, "ask@unsure")]
 
 
-def test_every_simulated_conversation_can_be_scored():
+def test_every_simulated_conversation_can_be_scored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run = rc.score_cases(
         simulator(model_callback=lambda input: "5 euros").simulate([GOLDEN]),
         metrics=[lambda case: True],

@@ -4,14 +4,12 @@ from rightcall.core.seam import load
 
 _configs = load("services", "synthesizer_configs")
 ContextConstructionConfig = _configs.ContextConstructionConfig
-EvolutionConfig = _configs.EvolutionConfig
 FiltrationConfig = _configs.FiltrationConfig
 StylingConfig = _configs.StylingConfig
 VerificationConfig = _configs.VerificationConfig
 
 __all__ = [
     "ContextConstructionConfig",
-    "EvolutionConfig",
     "FiltrationConfig",
     "StylingConfig",
     "VerificationConfig",

@@ -7,8 +7,7 @@ control characters made visible.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -17,11 +16,6 @@ from typing import Any
 
 from rightcall.core.codec import encode, to_plain
 from rightcall.core.errors import ConfigError, InfrastructureError, InputError, RightCallError
-from rightcall.files.python_object import is_object_name
-from rightcall.providers.endpoint import ModelEndpoint
-from rightcall.run.suite import Suite, load_suite
-from rightcall.run.suite_actions import FILE_MODELS, judge_files, record_settings
-from rightcall.run.suite_document import tool_sources
 from rightcall.show.text import display_text
 from rightcall.store.address import open_store, store_address
 from rightcall.store.sql.store import Store
@@ -75,14 +69,6 @@ class Project:
         self.inside(text, "run")
         return text
 
-    def suite(self, text: str, model: str | None = None) -> tuple[Path, Suite]:
-        """A suite whose files are all in the project."""
-        path = self.file(text)
-        suite = load_suite(path)
-        for named in _files_of(suite, path.parent, model):
-            self.inside(str(named), f"what {path} names")
-        return path, suite
-
     def require_trust(self, path: Path) -> None:
         """Raise unless the user started the server with `--trust`: the assistant may have written the suite."""
         if not self.trust:
@@ -93,35 +79,6 @@ class Project:
 
     def store(self, *, must_exist: bool = True) -> Store:
         return open_store(self.store_url, must_exist=must_exist)
-
-
-def _files_of(suite: Suite, folder: Path, model: str | None) -> Iterator[Path]:
-    """Every path that running a suite would read or write."""
-    yield folder / suite.dataset
-    sources = tool_sources(suite.tools)
-    if isinstance(sources.listed, str) and not is_object_name(sources.listed):
-        yield folder / sources.listed
-    offered = (suite.agent.skills,) if isinstance(suite.agent.skills, str) else suite.agent.skills or ()
-    yield from (folder / skills for skills in (*sources.skills, *offered))
-    if isinstance(faults := suite.block("faults"), str):
-        yield folder / faults
-    user = suite.user.model if suite.user else None
-    entries = (entry.model if isinstance(entry, ModelEndpoint) else entry for entry in suite.models.values())
-    for name in (model or suite.agent.model, *([user] if user else ()), *entries):
-        prefix, _, file = name.partition(":")
-        if (
-            prefix in FILE_MODELS and file
-        ):  # next to the suite if it is there, otherwise in the working folder
-            yield folder / file
-            yield Path(file)
-    yield from map(Path, judge_files(suite))
-    yield folder / record_settings(suite).folder
-    for glob in suite.agent.code:
-        yield folder / glob.removeprefix("!")
-    baseline = suite.gate.get("baseline")
-    run = baseline.get("run") if isinstance(baseline, dict) else baseline
-    if isinstance(run, str):
-        yield Path(os.curdir) / run
 
 
 MOST_BYTES = 40_000

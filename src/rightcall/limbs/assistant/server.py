@@ -136,7 +136,7 @@ class SuiteTools:
         money; replay asks nothing. Refused unless the user started the server with --trust. Returns the run's id and
         verdict and the goldens that failed. Takes as long as the model needs and reports progress.
         """
-        path, _ = self._project.suite(suite, model)
+        path = self._project.file(suite)
         self._project.require_trust(path)
         record: RecordMode | None = "replay" if replay else None
         options = SuiteOptions(trials=trials, only=only or (), record=record, trust=self._project.trust)

@@ -5,7 +5,7 @@
     setup         the settings of a synthesizer, the models it opens, what is shared by all of its work
     plans         call plans sampled from schemas
     values        arguments of a plan, drawn from what schemas state; examples: what a model writes for the rest
-    config        settings, and evolutions: methods that make an input harder or rarer
+    config        settings, and the options of the command
     verify        checks of a golden: schema, mock, words (statement), independent solvers, duplicates
     documents     text of files, and contexts: related pieces
     scribe        requests to a model, step by step; prompts/: its prompts

@@ -1,56 +1,15 @@
-"""Settings for generation, under DeepEval's names where they exist, and the options of `rightcall generate goldens`.
-
-An evolution makes an input harder or rarer, with a prompt in `prompts/evolve_*.md`. To add one: a member of
-`Evolution` and its prompt.
-"""
+"""Settings for generation, under DeepEval's names where they exist, and the options of `rightcall generate goldens`."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
-from types import MappingProxyType
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import JsonOption, Option
 from rightcall.providers.base import Provider
 from rightcall.providers.endpoint import ModelEndpoint
-
-
-class Evolution(Enum):
-    """One way to rewrite an input."""
-
-    REASONING = "Reasoning"
-    MULTICONTEXT = "Multi-context"
-    CONCRETIZING = "Concretizing"
-    CONSTRAINED = "Constrained"
-    COMPARATIVE = "Comparative"
-    HYPOTHETICAL = "Hypothetical"
-    IN_BREADTH = "In-Breadth"
-
-    @property
-    def prompt(self) -> str:
-        """The name of its prompt."""
-        return "evolve_" + self.value.lower().replace("-", "_")
-
-
-EVEN_WEIGHTS: Mapping[Evolution, float] = MappingProxyType(dict.fromkeys(Evolution, 1 / len(Evolution)))
-"""Equal weights."""
-
-
-def draw(
-    weights: Mapping[Evolution, float], count: int, rng: random.Random, *, with_context: bool
-) -> list[Evolution]:
-    """`count` evolutions by weight; without a context, none that needs one."""
-    possible = {
-        evolution: weight
-        for evolution, weight in weights.items()
-        if weight > 0 and (with_context or evolution is not Evolution.MULTICONTEXT)
-    }
-    return rng.choices(list(possible), list(possible.values()), k=count) if possible else []
-
 
 Model = str | ModelEndpoint | Provider
 
@@ -70,19 +29,6 @@ class FiltrationConfig:
     def __post_init__(self) -> None:
         _share("synthetic_input_quality_threshold", self.synthetic_input_quality_threshold)
         _count("max_quality_retries", self.max_quality_retries, least=0)
-
-
-@dataclass(frozen=True)
-class EvolutionConfig:
-    """How many evolutions each input goes through, and how often each kind is drawn."""
-
-    num_evolutions: int = 1
-    evolutions: Mapping[Evolution, float] = field(default_factory=lambda: EVEN_WEIGHTS)
-
-    def __post_init__(self) -> None:
-        _count("num_evolutions", self.num_evolutions, least=0)
-        if any(weight < 0 for weight in self.evolutions.values()) or not any(self.evolutions.values()):
-            raise ConfigError("evolutions: weights must not be negative, and one must be above 0")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError
 from rightcall.core.text import utc_text
 from rightcall.limbs.generate.config import (
-    EvolutionConfig,
     FiltrationConfig,
     Model,
     StylingConfig,
@@ -70,7 +69,6 @@ class SynthesisSettings:
     async_mode: bool = True
     max_concurrent: int = 16
     filtration_config: FiltrationConfig | None = None
-    evolution_config: EvolutionConfig | None = None
     styling_config: StylingConfig | None = None
     cost_tracking: bool = False
     tools: Sequence[Tool] = ()
@@ -239,7 +237,7 @@ class SynthesisSetup(SynthesisSettings):
         settings: dict[str, Any] = {"language": self.language, "solver": kit.solver_model}
         if kit.servers:
             settings["servers"] = list(kit.servers)
-        for name in ("verification", "filtration_config", "evolution_config", "styling_config"):
+        for name in ("verification", "filtration_config", "styling_config"):
             settings[name] = repr(getattr(self, name))
         return settings
 
@@ -248,10 +246,6 @@ class SynthesisSetup(SynthesisSettings):
         offered = tuple(tools) or self.tools
         if not offered:
             raise ConfigError("there are no tools to generate from")
-        if self.evolution_config is not None:
-            raise ConfigError(
-                "evolution_config is for inputs from texts: requests from tools have exact calls"
-            )
         return replace(self, tools=offered)
 
 

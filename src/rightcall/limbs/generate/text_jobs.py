@@ -1,4 +1,4 @@
-"""One golden from one prompt, whose input a model writes, rated, evolved and labelled with calls.
+"""One golden from one prompt, whose input a model writes, rated and labelled with calls.
 
 From scratch, the prompt has a description only; from contexts and documents, a text that the golden is about; from
 goldens, similar ones. A golden with expected calls becomes a plan with the same tools and other values.
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from rightcall.limbs.generate.config import FiltrationConfig, draw
+from rightcall.limbs.generate.config import FiltrationConfig
 from rightcall.limbs.generate.documents import Context
 from rightcall.limbs.generate.plans import PlanKind, PlannedSlot, expectation_of_value
 from rightcall.limbs.generate.production import Job, Made
@@ -60,27 +60,15 @@ class TextJob:
             reasons.append(scores["recovered"].reason)
         return Made(None, scores, "; ".join(dict.fromkeys(reasons)), scribe)
 
-    def _metadata(self, refinement: Refinement, scribe: Scribe) -> dict[str, Any]:
-        provenance = self.kit.provenance(
-            self.way,
-            scribe,
-            attempt=scribe.attempt,
-            evolutions=list(refinement.evolutions),
-            synthetic_input_quality=None if refinement.quality is None else round(refinement.quality, 3),
-            context_source_files=list(self.context.sources) if self.context else None,
-            parents=list(self.parents),
-        )
-        return {"generated": provenance}
-
     async def _write(self, scribe: Scribe, scores: dict[str, Score]) -> Golden | None:
         """One attempt, with its scores; None when solvers do not agree on the calls."""
         text = await scribe.text("input", self.prompt, **self.values)
         context = self.context
         about = context.text if context else ""
-        refinement = await refine(text, self.kit, scribe, context=about)
-        scores["quality"] = Score(refinement.quality or 0.0, True)
+        text, quality = await refine(text, self.kit, scribe, context=about)
+        scores["quality"] = Score(quality, True)
         draft = Golden(
-            refinement.text,
+            text,
             id=self.id,
             context=context.texts if context else None,
             cluster=self.cluster,
@@ -90,11 +78,17 @@ class TextJob:
         if golden is None:
             return None
         answered = await self._with_answer(golden, scribe, about)
-        return msgspec.structs.replace(
-            answered,
-            source_file=context.sources[0] if context and context.sources else None,
-            metadata=self._metadata(refinement, scribe),
+        sources = list(context.sources) if context else []
+        provenance = self.kit.provenance(
+            self.way,
+            scribe,
+            attempt=scribe.attempt,
+            synthetic_input_quality=round(quality, 3),
+            context_source_files=sources,
+            parents=list(self.parents),
         )
+        source_file = sources[0] if sources else None
+        return msgspec.structs.replace(answered, source_file=source_file, metadata={"generated": provenance})
 
     async def _with_answer(self, golden: Golden, scribe: Scribe, about: str) -> Golden:
         if not self.include_expected:
@@ -222,55 +216,21 @@ class InputQuality(Record, frozen=True, forbid_unknown_fields=False):
         return sum(min(1.0, max(0.0, mark)) for mark in (self.clarity, self.answerability)) / 2
 
 
-@dataclass(frozen=True)
-class Refinement:
-    """An input after rating and evolving, with its scores."""
-
-    text: str
-    quality: float | None
-    evolutions: tuple[str, ...] = ()
-
-
 class BelowThreshold(Exception):  # noqa: N818  the outcome of one attempt, not an error
     """A critic rated the input too low, even after rewrites."""
 
 
-async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> Refinement:
-    """The input rated, rewritten until it is good enough, evolved, and rated again after every change.
+async def refine(text: str, kit: Kit, scribe: Scribe, *, context: str = "") -> tuple[str, float]:
+    """The input rated, and rewritten and rated again until it is good enough, with its rating.
 
-    `BelowThreshold` when no rewrite reaches the threshold. An evolution that degrades the input is reverted.
+    `BelowThreshold` when no rewrite reaches the threshold.
     """
     about = f"The text it is about:\n<text>\n{context}\n</text>\n" if context else ""
     filtration = kit.setup.filtration_config or FiltrationConfig()
-    text, quality = await _good_enough(text, filtration, scribe, about)
-    tried: list[str] = []
-    config = kit.setup.evolution_config
-    if config is None:
-        return Refinement(text, quality)
-    rng = kit.chance(scribe.slot, "evolutions")
-    for number, evolution in enumerate(
-        draw(config.evolutions, config.num_evolutions, rng, with_context=bool(context))
-    ):
-        keep = f"{about}It must still be answerable from the text." if context else ""
-        try:
-            better = await scribe.text(f"evolve-{number}", evolution.prompt, input=text, keep=keep)
-            marks = await _marks(better, f"evolve-{number}-quality", scribe, about)
-            is_kept = marks.mean >= filtration.synthetic_input_quality_threshold
-        except Unreadable:
-            is_kept = False
-        if is_kept:
-            text = better
-            quality = marks.mean
-        tried.append(evolution.value if is_kept else f"{evolution.value}: not kept")
-    return Refinement(text, quality, tuple(tried))
-
-
-async def _good_enough(
-    text: str, filtration: FiltrationConfig, scribe: Scribe, about: str
-) -> tuple[str, float]:
     threshold = filtration.synthetic_input_quality_threshold
     for number in range(filtration.max_quality_retries + 1):
-        marks = await _marks(text, f"quality-{number}", scribe, about)
+        values = {"input": text, "context": about}
+        marks = await scribe.record(f"quality-{number}", "quality", InputQuality, values, judging=True)
         if marks.mean >= threshold:
             return text, marks.mean
         if number < filtration.max_quality_retries:
@@ -281,10 +241,6 @@ async def _good_enough(
     raise BelowThreshold(
         f"quality {marks.mean:.2f} is below {threshold:g}: {marks.feedback or 'no feedback'}"
     )
-
-
-async def _marks(text: str, step: str, scribe: Scribe, about: str) -> InputQuality:
-    return await scribe.record(step, "quality", InputQuality, {"input": text, "context": about}, judging=True)
 
 
 async def label_calls(golden: Golden, kit: Kit, scribe: Scribe) -> tuple[Golden | None, Score]:
