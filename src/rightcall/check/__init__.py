@@ -6,11 +6,10 @@ reach              what changed of what the suite states, and which goldens that
 first_requests     what an agent that is code asks first, now and in the baseline
 trials, version_trials   the trials of both versions, and what follows an alarm
 stored_checks      what an interrupted check continues
-evidence, decision   what the trials showed, and the verdict with its reason
-result, words, silent_services    the result, in words, what qualifies it, and trials without an answer
-base_version       the version a change started from, run or scored again
+evidence, decision   what the trials showed, answered or not, and the verdict with its reason
+result, words      the result, in words, and what qualifies it
+base_version       the version a change started from, and fresh trials of it
 
     base_process  the program that runs the base version of a suite
-    base_trials   fresh trials of the version that a change started from
     options       the options of `rightcall check` and `rightcall.check`, each declared once
 """

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from rightcall.check.evidence import CheckEvidence
-from rightcall.check.silent_services import silence_words, too_silent
+from rightcall.check.evidence import CheckEvidence, silence_words, too_silent
 from rightcall.check.words import MOST_NAMED, never_seen_chance, reason_words
 from rightcall.core.text import hundredths, margin_text, names_and_more, percent, pluralize
 from rightcall.decide.check_rule import CheckWord, Decided, StratumState
@@ -158,7 +157,8 @@ def _passed_words(seen: CheckEvidence, goldens: Sequence[str]) -> str:
 
 def _counts(seen: CheckEvidence, goldens: Sequence[str]) -> str:
     """`0 of 13 trials, on main 3 of 3`."""
-    now = [result.passed for name in goldens for result in seen.results.get(name, ()) if result.judged]
+    tried = chain.from_iterable(seen.results.get(name, ()) for name in goldens)
+    now = [result.passed for result in tried if result.judged]
     before = list(chain.from_iterable(seen.design.before[name] for name in goldens))
     return f"{sum(now)} of {pluralize(len(now), 'trial')}, on main {math.fsum(before):g} of {len(before)}"
 

@@ -110,7 +110,7 @@ class CheckDesign:
     @property
     def drawn(self) -> set[str]:
         """The goldens of the strata."""
-        return {golden for stratum in self.strata for unit in stratum.order for golden in unit}
+        return set(chain.from_iterable(chain.from_iterable(stratum.order for stratum in self.strata)))
 
     @property
     def before(self) -> Mapping[str, Scores]:
@@ -154,7 +154,8 @@ class CheckDesign:
     def stratum_plans(self) -> list[StratumPlan]:
         """How many calls each stratum takes at most."""
         if self.few:
-            groups = [(s.name, [g for unit in s.order for g in unit if g in self.few]) for s in self.strata]
+            drawn = [(s.name, chain.from_iterable(s.order)) for s in self.strata]
+            groups = [(name, [g for g in order if g in self.few]) for name, order in drawn]
             plans = [
                 StratumPlan(name, len(goldens), sum(self.few[golden] for golden in goldens))
                 for name, goldens in groups

@@ -13,8 +13,7 @@ import msgspec
 
 from rightcall.check.decision import few_hint, finding_of, with_failed_tools
 from rightcall.check.design import CheckDesign
-from rightcall.check.evidence import CheckEvidence
-from rightcall.check.silent_services import silence_notes
+from rightcall.check.evidence import CheckEvidence, silence_notes
 from rightcall.check.words import base_moved, hint_words, never_seen_chance, notes_on_confirmation
 from rightcall.core.text import one_line, pluralize, shorten
 from rightcall.decide.check_result import BaselineFacts, CheckCalls, CheckResult, GoldenChange, NewGoldens

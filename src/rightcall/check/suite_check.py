@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -12,8 +13,7 @@ import msgspec
 from rightcall.agents.agent import is_address
 from rightcall.agents.observed.observed_agent import ObservedAgent
 from rightcall.check.base_process import BaseAgent
-from rightcall.check.base_trials import BaseTrials
-from rightcall.check.base_version import BaseVersion, base_of_baseline, outside_git
+from rightcall.check.base_version import BaseTrials, BaseVersion, base_of_baseline, outside_git
 from rightcall.check.design import CheckDesign, design_check
 from rightcall.check.first_requests import FirstRequests, compare_first_requests
 from rightcall.check.options import CheckOptions
@@ -376,7 +376,8 @@ async def _rescore_run(
 
 
 def _line(line: BaselineLine, runs: list[list[CaseResult]]) -> BaselineLine:
-    codes = {failure.code for results in runs for result in results for failure in result.codes}
+    failures = chain.from_iterable(result.codes for result in chain.from_iterable(runs))
+    codes = {failure.code for failure in failures}
     return msgspec.structs.replace(
         line,
         t=tuple("".join(map(mark_of, results)) for results in runs),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from itertools import product
 
 import msgspec
 
 from rightcall.agents.limits import RunLimits
-from rightcall.check.base_trials import BaseTrials, BaseVersionError
+from rightcall.check.base_version import BaseTrials, BaseVersionError
 from rightcall.check.design import CheckDesign
 from rightcall.check.evidence import CheckEvidence
 from rightcall.check.result import check_result
@@ -260,7 +261,7 @@ class CheckTrials:
         candidate = self._candidate
         guards = [golden for golden in self._design.reach.hard if golden not in self._seen.results]
         for goldens, trials in ((guards, 1), (self._design.reach.new, self._design.trials)):
-            jobs = [(golden, trial) for golden in goldens for trial in range(trials)]
+            jobs = list(product(goldens, range(trials)))
             for at in range(0, len(jobs), candidate.wave_size):
                 some = jobs[at : at + candidate.wave_size]
                 if candidate.over_budget(len(some)):

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from rightcall.check.base_process import BaseRequest
-from rightcall.check.base_trials import BaseTrials, BaseVersionError
+from rightcall.check.base_version import BaseTrials, BaseVersionError
 from rightcall.check.evidence import CheckEvidence
 from rightcall.decide.check_result import HardFailure
 from rightcall.records.failure import FATAL, Failure

@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -124,11 +124,11 @@ def files_named_by_sources(
 
 def program_files(command: Sequence[str], folder: Path) -> list[Path]:
     """Files that the words of a command name, and those of `python -m module`."""
-    named = (part for word in command for part in (word, word.rpartition("=")[2]) if 0 < len(part) < 4096)
-    files = [folder / part for part in dict.fromkeys(named) if "\0" not in part]
+    named = dict.fromkeys(chain.from_iterable((word, word.rpartition("=")[2]) for word in command))
+    files = [folder / part for part in named if 0 < len(part) < 4096 and "\0" not in part]
     modules = [after for word, after in pairwise(command) if word == "-m"]
-    found = [path for name in modules for path in _module_files(folder, f"{name}.__main__")]
-    return [path for path in files if _is_file(path)] + found
+    found = chain.from_iterable(_module_files(folder, f"{name}.__main__") for name in modules)
+    return [*filter(_is_file, files), *found]
 
 
 def _is_file(path: Path) -> bool:
@@ -203,7 +203,7 @@ def _facts(path: str, size: int, _time: int) -> SourceFacts:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 words.add(name)
     texts = {text for text in texts if len(text) < 200}
-    words |= {word for text in texts for word in re.findall(r"\w+", text)}
+    words.update(*(re.findall(r"\w+", text) for text in texts))
     packages = {module.partition(".")[0] for level, module, _ in modules if not level}
     return SourceFacts(
         tuple(modules),

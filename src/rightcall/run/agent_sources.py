@@ -46,10 +46,9 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
 
     `agent_entries` and `tool_entries` are the Python files where it begins, `files` are others that belong to it.
     `unknown` says why equal files would not mean equal behaviour.
-    `search` are folders in which its modules are found, `left_out` globs of files that are not inputs. `in_process`
-    code runs here, where the files that it opens are seen. `folder` is the working folder that it chose when
-    it was imported. What is `remote` has no files here,
-    those of a `program` cannot be watched. With `has_list` the suite lists what programs read that cannot be watched.
+    `search` are folders in which its modules are found, `left_out` globs of files that are not inputs. `folder` is the
+    working folder that it chose when it was imported. What is `remote` has no files here, those of a `program`, or of
+    code outside of the project, cannot be watched. With `has_list` the suite lists what cannot be watched.
     """
 
     project: ProjectFiles
@@ -59,7 +58,6 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     metric_entries: tuple[Path, ...] = ()
     search: tuple[Path, ...] = ()
     left_out: tuple[str, ...] = ()
-    in_process: bool = False
     unknown: str = ""
     folder: Path | None = None
     remote: bool = False
@@ -79,7 +77,7 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
         """Whether equal inputs mean equal behaviour: by the suite alone, with watched files, or not at all."""
         if self.unknown:
             return "unknown"
-        return "watched" if self.entries or self.in_process or self.program else "owned"
+        return "watched" if self.entries or self.program else "owned"
 
     @cached_property
     def closure(self) -> dict[str, Path]:
@@ -112,8 +110,8 @@ class AgentSources(msgspec.Struct, frozen=True, dict=True):
     def imported_modules(self) -> set[str]:
         """The first names of the modules that the sources import absolutely, those of the project included."""
         facts = (source_facts(path) for path in self.sources)
-        modules = (name for fact in facts for level, name, _ in fact.modules if not level)
-        return {name.partition(".")[0] for name in modules}
+        modules = chain.from_iterable(fact.modules for fact in facts)
+        return {name.partition(".")[0] for level, name, _ in modules if not level}
 
     def names_of_program(self, command: Sequence[str], folder: str) -> set[str]:
         """Files that a command names."""
@@ -145,7 +143,7 @@ def suite_sources(suite: Suite, folder: Path, agent: Agent, model: str | None = 
     entries = [*_tool_entries(suite, folder, agent, own), *_mock_entries(suite, own)]
     entries += filter(None, [_module_file(value, own.search) for value in suite.agent.value_names])
     if entries:
-        own = replace(own, tool_entries=(*own.tool_entries, *entries), in_process=True)
+        own = replace(own, tool_entries=(*own.tool_entries, *entries))
     own = _with_server(own, agent)
     metrics = [_module_file(metric, own.search) for metric in metric_names(suite) if is_code_metric(metric)]
     own = replace(own, metric_entries=tuple(path for path in metrics if path is not None))
@@ -174,9 +172,9 @@ def _of_code(own: AgentSources, module: Path | None, model: Any) -> AgentSources
     files = [path for path in (module, object_file(model)) if path is not None]
     inside = tuple(dict.fromkeys(path for path in files if own.project.name(path) is not None))
     if inside:
-        return replace(own, agent_entries=inside, in_process=True)
+        return replace(own, agent_entries=inside)
     where = f"{files[0]} is not in {own.project.root}" if files else "its source cannot be found"
-    return replace(own, in_process=True, unknown=f"the agent's code cannot be compared: {where}")
+    return replace(own, program=True, unknown=f"the agent's code cannot be compared: {where}")
 
 
 def _sources_of_address(name: str, own: AgentSources, folder: Path) -> AgentSources:
@@ -248,9 +246,8 @@ def _with_server(own: AgentSources, agent: Agent) -> AgentSources:
 def _with_list(own: AgentSources, config: AgentConfig, folder: Path) -> AgentSources:
     """With what `agent.code` adds, and without what it leaves out (`!glob`)."""
     globs = config.code
-    added = [
-        path for glob in globs if not glob.startswith("!") for path in folder.glob(glob) if path.is_file()
-    ]
+    listed = chain.from_iterable(folder.glob(glob) for glob in globs if not glob.startswith("!"))
+    added = [path for path in listed if path.is_file()]
     left_out = tuple(
         _project_glob(own.project, folder, glob.removeprefix("!")) for glob in globs if glob.startswith("!")
     )

@@ -156,10 +156,10 @@ class AgentWatch:
             for program in watch.programs:
                 named |= sources.names_of_program(program.command, program.folder)
         unseen += self._imports.unseen(sources)
-        written = {name for watch in watches for name in watch.written}
+        written = self._trials.written | self._imports.watch.written
         files |= {name: project.hash(name) for name in named - written - files.keys()}
         counted = {name: files[name] for name in sorted(files) if sources.counts(name)}
-        as_text = {name for watch in watches for name in watch.as_text}
+        as_text = self._trials.as_text | self._imports.watch.as_text
         return WatchedInputs(
             file_digests(counted, project, _code(counted, sources), as_text),
             tuple(dict.fromkeys(unseen)),
