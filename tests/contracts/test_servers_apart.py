@@ -12,8 +12,8 @@ import pytest
 import rightcall as rc
 from rightcall.agents.conversation.model_user import UserSetup
 from rightcall.deepeval.metrics import AnswerRelevancyMetric
-from rightcall.metrics.judged.question import VerdictCache, identity_of
 from rightcall.metrics.judged.rubric import AnswerRelevancy
+from rightcall.metrics.judged.vote import VerdictCache, identity_of
 from rightcall.metrics.score_case import Scorer
 from rightcall.providers.base import Settings
 from rightcall.providers.endpoint import ModelEndpoint

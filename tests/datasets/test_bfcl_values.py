@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from rightcall.core.errors import InputError
-from rightcall.datasets.importers.bfcl_values import PYTHON_TYPES, bfcl_matcher
+from rightcall.datasets.importers.bfcl import PYTHON_TYPES, bfcl_matcher
 from rightcall.metrics.case_result import score_trajectory
 from rightcall.records import ExpectedCall, Golden, ToolCall, Trajectory
 from tests.datasets.bfcl_official import Item, OfficialChecker, official_checker, the_wheel, unpacked

@@ -11,8 +11,7 @@ from rightcall.lint.config import LintConfig
 from rightcall.lint.engine import lint
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.fixer import fix
-from rightcall.lint.report_formats import github_text, json_text as as_json, sarif_text
-from rightcall.lint.report_text import plain_text
+from rightcall.lint.report_formats import github_text, json_text as as_json, plain_text, sarif_text
 from rightcall.lint.rule import all_rules
 from rightcall.lint.source.read import read_text
 from rightcall.schema.provider_limits import TARGETS

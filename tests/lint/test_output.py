@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from rightcall.lint.engine import lint
-from rightcall.lint.report_formats import github_text, json_text as as_json, sarif_text
-from rightcall.lint.report_text import plain_text
+from rightcall.lint.report_formats import github_text, json_text as as_json, plain_text, sarif_text
 from rightcall.lint.source.read import read_text
 from tests.lint.clean import CLEAN, lint_tools
 from tests.lint.test_incident import BEFORE

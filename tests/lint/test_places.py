@@ -12,8 +12,7 @@ import pytest
 from rightcall.api.lint_sources import _server_name, tools_of_module
 from rightcall.lint.engine import lint
 from rightcall.lint.report import LintReport
-from rightcall.lint.report_formats import github_text, sarif_text
-from rightcall.lint.report_text import plain_text
+from rightcall.lint.report_formats import github_text, plain_text, sarif_text
 from rightcall.lint.source.read import read_paths, read_text
 from rightcall.lint.source.tools import tool_set
 from rightcall.records import Tool

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rightcall.core.text import visible
 from rightcall.records.golden import AnyGolden, request_of
-from rightcall.records.skill_refusal import text_leaves
+from rightcall.records.skill_load import text_leaves
 
 KEEPS_STATE = "requests of this agent grow from trial to trial: it keeps state"
 """How the sentence begins."""

@@ -165,7 +165,7 @@ def _render(report: LintReport, form: str, show: Any, *, colour: bool) -> str:
         version = [metadata.version("rightcall")] if form == "sarif" else []
         writer = getattr(import_module("rightcall.lint.report_formats"), f"{form}_text")
         return str(writer(report, *version))
-    from rightcall.lint.report_text import plain_text
+    from rightcall.lint.report_formats import plain_text
 
     is_terminal = colour and OWN.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else None

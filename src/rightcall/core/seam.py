@@ -73,7 +73,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "workers": "rightcall.limbs.ray.place:WorkersLimb",
     },
     "matchers": {
-        "bfcl": "rightcall.datasets.importers.bfcl_values:bfcl_matcher",
+        "bfcl": "rightcall.datasets.importers.bfcl:bfcl_matcher",
         "python_function": "rightcall.metrics.matching.matchers.values:function_matcher",
     },
     "receivers": {

@@ -9,7 +9,7 @@
     known_findings  findings that a definition disables or a baseline knows
     lockfile        approved definitions: `tools.lock`
     fixer           fixes applied to the text of the files
-    report          what was found; `report_text` for the terminal, `report_formats` for programs
+    report          what was found; `report_formats` for the terminal and for programs
 
 Nothing here fetches references or runs what it reads.
 

@@ -10,7 +10,6 @@
 To add one: write a frozen dataclass `MyMetric(Metric)` in the file of its family in `builtin/`; its docstring is its page.
 A user-defined metric needs no registration: `my_pkg.metrics:MyMetric(limit=3)`.
 
-    answer_values  the numbers, identifiers, dates and names of an answer
     conversation   scores a conversation turn by turn and as a whole
     failed_calls   tools that failed in every call of a run
     passes         pass rates over goldens, in nine bytes per trial

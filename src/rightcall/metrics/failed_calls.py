@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.text import one_line
 from rightcall.records.call import RAISED, ToolCall
 from rightcall.records.run import CaseResult, FailedTool
-from rightcall.records.skill_refusal import text_leaves
+from rightcall.records.skill_load import text_leaves
 
 MOST_TEXTS = 20
 """Different errors that are counted of a tool: the first in alphabetical order, so that no order of results matters."""

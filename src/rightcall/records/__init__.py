@@ -1,8 +1,8 @@
 """The vocabulary: frozen records without I/O, and the codec that reads and writes them.
 
     tool        Tool, Skill, Annotations
-    skill_load  calls that load one, as every client writes
-                them; skill_context: skills that were there before the first answer
+    skill_load  calls that load one, as every client writes them, results that say that it was not loaded, and skills
+                that were there before the first answer
     tool_roles  ToolRoles: which tools bring foreign text in, and which have effects an attacker wants
     call        ToolCall, ToolResult
     message     Message; note: a note on results, with a code
@@ -13,7 +13,7 @@
     trajectory  Trajectory, RecordedTrajectory, Usage; LedgerEntry: what the tools really did; values nested too deeply
     open_call   calls of real tools that ended without an answer, read from the ledger
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
-    deepeval    DeepEval's argument names in the constructors of records; deepeval_fields: the same to read
+    deepeval    DeepEval's argument names in the constructors of records
     failure     Failure and the closed list of codes
     danger      which failures cannot be taken back: what every output lists first
     score       Score
@@ -26,7 +26,6 @@ To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
     agent_names      which agent made a call, how deep it works, and to which agent a call gives work
     approval         what a human, or the approver of a suite in their place, decided about a call before it ran
     floor            the floor under a pass rate: how far agents get that understand nothing
-    skill_refusal    results that say that a skill was not loaded, of tools that report this like any other result
     worst_case       what a hijacked agent reaches, in numbers that a run keeps
 """
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
 from rightcall.records.call import ToolCall
 from rightcall.records.deepeval import RENAMED, Words
-from rightcall.records.deepeval_fields import ConversationFields, LLMTestCaseFields
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, Turn
 from rightcall.records.message import Message, result_messages
-from rightcall.records.record import Record, Spelled
+from rightcall.records.record import Reading, Record, Spelled
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory, Usage
 
@@ -44,6 +43,87 @@ def conversation_of(turns: Sequence[Turn]) -> Trajectory:
         messages.append(Message(turn.role, turn.content, calls))
         messages += result_messages(calls)
     return trajectory_from_messages(messages)
+
+
+def _list(values: Any) -> list[Any] | None:
+    return None if values is None else list(values)
+
+
+class CaseFields:
+    """DeepEval's fields of every test case, from its golden."""
+
+    __slots__ = ()
+
+    context = Reading[list[str] | None](lambda case: _list(case.golden.context))
+    """Facts that the answer may rely on."""
+    name = Reading[str | None](lambda case: case.golden.name)
+    comments = Reading[str | None](lambda case: case.golden.comments)
+    """Notes for people."""
+    tags = Reading[list[str] | None](lambda case: _list(case.golden.tags or None))
+    """Labels to group results by."""
+    metadata = Reading[dict[str, Any]](
+        lambda case: {name: value for name, value in case.golden.metadata.items() if name != "chatbot_role"}
+    )
+    """Any further data."""
+    additional_metadata = metadata
+    """DeepEval's former name for `metadata`."""
+    custom_column_key_values = Reading[dict[str, str] | None](lambda case: case.golden.custom_columns)
+    """Further columns of a table."""
+    expectations = Reading[Any](lambda case: case.golden.expectations)
+    """What the answer must and must not do, for a judge."""
+    expected_labels = Reading[dict[str, str] | None](lambda case: case.golden.expected_labels)
+    """Labels for classifiers."""
+    multimodal = Reading[bool](lambda case: False)
+    """Only text is scored."""
+    flaky = Reading[bool](lambda case: False)
+    """Several trials and `quarantine` take its place."""
+    mcp_servers = Reading[None](lambda case: None)
+    """Tools belong to the agent."""
+
+
+class LLMTestCaseFields(CaseFields):
+    """DeepEval's fields of `LLMTestCase`."""
+
+    __slots__ = ()
+
+    input = Reading[str](lambda case: case.golden.input)
+    """The request."""
+    actual_output = Reading[str](lambda case: case.trajectory.output)
+    """The answer; empty if there is none."""
+    expected_output = Reading[str | None](lambda case: case.golden.expected_output)
+    """The answer that was expected."""
+    retrieval_context = Reading[list[str] | None](lambda case: _list(case.golden.retrieval_context))
+    """What was retrieved for the answer."""
+    tools_called = Reading[list[ToolCall]](lambda case: list(case.trajectory.calls))
+    """The calls that were made."""
+    expected_tools = Reading[list[ToolCall] | None](lambda case: case.golden.expected_tools)
+    """The calls that were expected; None if nothing was said about calls."""
+    token_cost = Reading[float | None](lambda case: case.trajectory.usage.cost_usd)
+    """The cost in US dollars; None if unknown."""
+    input_token_count = Reading[int | None](lambda case: case.trajectory.usage.input_tokens or None)
+    """Tokens of the requests; None if unknown."""
+    output_token_count = Reading[int | None](lambda case: case.trajectory.usage.output_tokens or None)
+    """Tokens of the answers; None if unknown."""
+
+    completion_time = Reading[float | None](
+        lambda case: None if case.trajectory.latency_ms is None else case.trajectory.latency_ms / 1000
+    )
+    """Seconds until the answer; None if unknown."""
+
+
+class ConversationFields(CaseFields):
+    """DeepEval's fields of `ConversationalTestCase`."""
+
+    __slots__ = ()
+
+    scenario = Reading[str](lambda case: case.golden.scenario)
+    """What the conversation is about."""
+    expected_outcome = Reading[str | None](lambda case: case.golden.expected_outcome)
+    """How it should end."""
+    user_description = Reading[str | None](lambda case: case.golden.user_description)
+    """Who the user is."""
+    chatbot_role = Reading[str | None](lambda case: case.golden.metadata.get("chatbot_role"))
+    """The role that the agent plays."""
 
 
 class TestCase(Record, LLMTestCaseFields, frozen=True, metaclass=Spelled):

@@ -13,7 +13,6 @@ from rightcall.core.digest import json_digest
 from rightcall.records.approval import Caller
 from rightcall.records.call import ToolCall, as_tool_call
 from rightcall.records.deepeval import RENAMED, Words, list_of, rename_words, with_notes
-from rightcall.records.deepeval_fields import GoldenFields, TurnFields
 from rightcall.records.expected_call import (
     AgentBudget,
     AgentPattern,
@@ -22,7 +21,7 @@ from rightcall.records.expected_call import (
     as_expected_call,
     is_target,
 )
-from rightcall.records.record import Amount, Count, Record, Several, Spelled
+from rightcall.records.record import Amount, Count, Reading, Record, Several, Spelled
 from rightcall.records.safety import Safety
 
 Category = Literal["golden", "secondary", "negative"]
@@ -49,6 +48,32 @@ class Asked:
 
     def __format__(self, format_spec: str) -> str:
         return format(str(self), format_spec)
+
+
+class GoldenFields:
+    """DeepEval's fields of every golden."""
+
+    __slots__ = ()
+
+    additional_metadata = Reading[dict[str, Any]](lambda golden: golden.metadata)
+    """DeepEval's name for `metadata`."""
+    custom_column_key_values = Reading[dict[str, str] | None](lambda golden: golden.custom_columns)
+    """DeepEval's name for `custom_columns`."""
+
+
+class TurnFields:
+    """DeepEval's fields of a turn."""
+
+    __slots__ = ()
+
+    additional_metadata = Reading[dict[str, Any]](lambda turn: turn.metadata)
+    """DeepEval's former name for `metadata`."""
+    latency_ms = Reading[float | None](lambda turn: turn.notes.get("latency_ms"))
+    """Time until the answer."""
+    interrupted = Reading[bool | None](lambda turn: turn.notes.get("interrupted"))
+    """Whether the speaker was interrupted."""
+    provider_transcript = Reading[str | None](lambda turn: turn.notes.get("provider_transcript"))
+    """The provider's transcript of a spoken turn."""
 
 
 class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):

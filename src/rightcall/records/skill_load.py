@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
+from rightcall.core.lazy_pattern import lazy_pattern
 from rightcall.records.call import ToolCall
-from rightcall.records.skill_refusal import refuses_load, text_leaves
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
 
@@ -272,3 +272,99 @@ def _commands(tokens: list[tuple[str, bool]]) -> Iterator[list[str]]:
             words.append(text)
     if words:
         yield words
+
+
+MOST_CHARACTERS = 2000
+"""A longer result is a file, whatever it says."""
+TELLING = 12
+"""Lines of a body that are shorter occur elsewhere, too."""
+MOST_LEAVES = 200
+
+_REFUSAL = lazy_pattern(
+    r"""\A\s*(?:\{\s*"error"|error\b)
+    | no[ ]such[ ]file | unknown[ ]skill | not[ ]found | (?:does[ ]not|doesn't)[ ]exist | is[ ]a[ ]directory
+    | (?:cannot|can't|could[ ]not|couldn't|unable[ ]to)[ ](?:be[ ])?(?:find|found|open|read|access|load)
+    | (?:permission|access[ ]is|access)[ ]denied
+    | \bexit(?:ed[ ]with)?[ _]?(?:code|status)["']?[ :=]+[1-9]""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def refuses_load(output: Any, skill: Tool) -> bool:
+    """Whether a result says that it could not be read, and shows nothing of the skill."""
+    if isinstance(output, Mapping) and output.get("error"):
+        return True
+    text = "\n".join(text_leaves(output))
+    return len(text) <= MOST_CHARACTERS and bool(_REFUSAL.search(text)) and not _shows(text, skill)
+
+
+def _shows(text: str, skill: Tool) -> bool:
+    body = skill.skill.body if skill.skill else ""
+    lines = (line.strip() for line in (*skill.description.splitlines(), *body.splitlines()))
+    return any(len(line) >= TELLING and line in text for line in lines)
+
+
+def text_leaves(value: Any) -> list[str]:
+    """The strings inside a value, at most `MOST_LEAVES`."""
+    texts = list[str]()
+    pending = [value]
+    while pending and len(texts) < MOST_LEAVES:
+        item = pending.pop()
+        if isinstance(item, str):
+            texts.append(item)
+        elif isinstance(item, Mapping):
+            pending += reversed(list(item.values()))
+        elif isinstance(item, list | tuple):
+            pending += reversed(item)
+    return texts
+
+
+LEAST = 200
+"""Consecutive characters of a body, white space folded, that show that it was injected."""
+BLOCK = LEAST // 2
+"""Any run of `LEAST` characters contains one whole block of this size that begins at a multiple of it."""
+
+_NAMED = re.compile(r"(?:\A|\n)\s*(?:<command-name>)?[/$]([A-Za-z0-9][\w:-]*)(?=[\s<.,]|\Z)")
+
+
+def first_texts(trajectory: Trajectory, system: str | None = None) -> list[str]:
+    """What the agent was told before its first answer: system texts and messages of the user."""
+    texts = [system] if system else []
+    for message in trajectory.messages:
+        if message.role == "assistant":
+            break
+        if message.role in ("system", "user"):
+            texts.append(message.content)
+    return texts
+
+
+def skills_named_by_user(texts: list[str]) -> Iterator[str]:
+    """The names that users write to load a skill themselves: `/pdf`, `$pdf`."""
+    for text in texts:
+        if "/" in text or "$" in text:
+            for match in _NAMED.finditer(text):
+                yield match[1].rpartition(":")[2]
+
+
+def contains_body(texts: list[str], body: str) -> bool:
+    """Whether a text contains at least `LEAST` consecutive characters of a body."""
+    if len(body) < LEAST or not any(len(text) >= LEAST for text in texts):
+        return False
+    folded = fold(body)
+    return any(_overlaps(fold(text), folded) for text in texts if len(text) >= LEAST)
+
+
+@lru_cache(maxsize=256)
+def fold(text: str) -> str:
+    """The text with each run of white space as one space."""
+    return " ".join(text.split())
+
+
+@lru_cache(maxsize=256)
+def _overlaps(text: str, body: str) -> bool:
+    last = len(body) - LEAST
+    return any(
+        body[block : block + BLOCK] in text
+        and any(body[at : at + LEAST] in text for at in range(max(0, block - BLOCK), min(block, last) + 1))
+        for block in range(0, len(body) - BLOCK + 1, BLOCK)
+    )

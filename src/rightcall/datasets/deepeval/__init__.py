@@ -1,7 +1,6 @@
 """DeepEval's files: read as DeepEval reads them, written so that DeepEval reads the same values.
 
-    names     its fields in their order, and the names a user's file may have for them
-    cells     the values of table cells, without guessing
+    names     its fields in their order, and the names a user's file may have for them; the values of table cells
     reader    rows of JSON, JSON Lines and CSV files to goldens
     tools     its tool calls to ours and back
     writer    goldens to its files, with a refusal where that would lose something

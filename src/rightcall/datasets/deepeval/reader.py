@@ -8,8 +8,17 @@ from typing import Any
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import JSON, LISTS, TOOLS, split_list, value_of_cell, without_guard
-from rightcall.datasets.deepeval.names import OURS, Names, fields_of
+from rightcall.datasets.deepeval.names import (
+    JSON,
+    LISTS,
+    OURS,
+    TOOLS,
+    Names,
+    fields_of,
+    split_list,
+    value_of_cell,
+    without_guard,
+)
 from rightcall.datasets.deepeval.tools import call_of, call_to_expect, object_or_none
 from rightcall.datasets.formats import GOLDENS, csv, format_of
 from rightcall.datasets.formats.collection import Skipped, read_each

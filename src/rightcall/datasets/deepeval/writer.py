@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from rightcall.core import codec
 from rightcall.core.errors import InputError
-from rightcall.datasets.deepeval.cells import LISTS, guard_cell
-from rightcall.datasets.deepeval.names import MULTI, MULTI_CSV, OURS, SINGLE, TURN
+from rightcall.datasets.deepeval.names import LISTS, MULTI, MULTI_CSV, OURS, SINGLE, TURN, guard_cell
 from rightcall.datasets.deepeval.reader import golden_of
 from rightcall.datasets.deepeval.tools import from_expected, from_made
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, Turn, with_id

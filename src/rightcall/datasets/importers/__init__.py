@@ -1,7 +1,6 @@
 """Public benchmarks as goldens.
 
-    bfcl          import_bfcl: the Berkeley Function Calling Leaderboard, single turn, Python
-    bfcl_values   the matcher that compares one argument as BFCL does, and exists for nothing else
+    bfcl          import_bfcl: the Berkeley Function Calling Leaderboard, single turn, Python, and its matcher
 
 To add one: a file with a function from the benchmark's files to goldens whose `passed` is the benchmark's own
 verdict, and a test that compares with the benchmark's own checker.

@@ -1,4 +1,4 @@
-"""What a tool declares about its effects, and what a repetition does."""
+"""What a tool declares about its effects, what a repetition does, and parameters that give too much power."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rightcall.schema.effects import (
     READ,
     UPDATE_SYNONYMS,
 )
+from rightcall.schema.roles.parameters import is_program
 
 _IDEMPOTENCY_PARAMETER = re.compile(
     r"idempoten|request_?id|client_?token|dedup|client_?(?:request|order|reference|msg|message)_?id"
@@ -224,4 +225,88 @@ def mixed_mode(tool: ToolFeatures) -> Findings:
                 f"'{node.name}' is {reads[0]} or {destroys[0]}: one word separates a harmless call from a "
                 "destructive one",
                 "make two tools, so that one can be offered without the other",
+            )
+
+
+@tool_rule("TD407", "warning", sources=("SNYK", "CISCO"))
+def arbitrary_exec(tool: ToolFeatures) -> Findings:
+    """A free text is run as a command, code or SQL.
+
+    Anything that can influence the model (a web page, a ticket, a file) can get text executed. Fixed
+    operations with typed parameters limit what it can do.
+
+    Fails: {"input_schema": {"properties": {"sql": {
+      "type": "string", "description": "Which rows to read, as a statement."
+    }}}}
+    """
+    for node in tool.parameters:
+        if (
+            node.is_only("string", "str")
+            and "enum" not in node.schema
+            and "pattern" not in node.schema
+            and is_program(node.name, node.text, tool.name, tool.description, first_sentence=tool.opening)
+        ):
+            yield Finding(
+                node.path,
+                f"'{node.name}' is executed as received",
+                "offer fixed operations, or an allow-list of commands",
+            )
+
+
+_SUMS = frozenset(["amount", "price", "total", "balance", "fee", "payment"])
+_MONEY = re.compile(
+    r"\b(?:money|payments?|pay|paid|currency|dollars?|usd|euros?|eur|price|refund|transfer|charge|invoice|bank"
+    r"|funds?|cents?)\b|[$€£]"
+)
+_CURRENCY = re.compile(
+    r"\b(?:usd|eur|gbp|jpy|dollars?|euros?|cents?|currency|pounds?|yen|rupees?|yuan)\b|[$€£]", re.I
+)
+
+
+@tool_rule("TD410", "warning", sources=("practice",))
+def money_float(tool: ToolFeatures) -> Findings:
+    """An amount that is paid is a `number`, or has no currency.
+
+    0.1 + 0.2 is not 0.3, and 100 may be dollars or yen. Integer cents with a currency leave nothing open.
+
+    Fails: {
+      "name": "update_tariff",
+      "description": "Changes what a subscriber pays for forecasts. Use it when a contract was renewed. Fails with not_found, returns the old price.",
+      "input_schema": {
+        "properties": {
+          "city": null,
+          "days": null,
+          "contract": {"type": "string", "description": "Number of the contract on its first page."},
+          "price": {"type": "number", "description": "New price a month, in USD."},
+          "expected_version": {"type": "integer", "description": "Version that was read before."}
+        },
+        "required": ["contract", "price", "expected_version"]
+      },
+      "annotations": {"readOnlyHint": false, "destructiveHint": false}
+    }
+    """
+    if not tool.effect.is_write and tool.effect.verb not in ("book", "order", "sell"):
+        return
+    has_currency = any("currency" in name.lower() for name in tool.parameter_names)
+    for node in tool.parameters:
+        tokens = name_tokens(node.name)
+        is_paid = tool.effect.kind == "money" or _MONEY.search(node.text.lower())
+        if (
+            not _SUMS.intersection(tokens[-1:])
+            or not is_paid
+            or not node.is_only("number", "float", "integer")
+        ):
+            continue
+        problems = []
+        if node.is_only("number", "float"):
+            problems.append("a floating-point number")
+        if not has_currency and not _CURRENCY.search(
+            f"{node.name.replace('_', ' ')} {node.text} {tool.description}"
+        ):
+            problems.append("without a currency")
+        if problems:
+            yield Finding(
+                node.path,
+                f"'{node.name}' is money as {' '.join(problems)}",
+                f"{node.name}_cents as integer, with a currency",
             )

@@ -12,7 +12,7 @@ from rightcall.lint.features.text import excerpt
 from rightcall.lint.features.tool import ToolFeatures
 from rightcall.lint.features.toolset import SetFeatures
 from rightcall.lint.rule import Finding, Findings, SetFindings, set_rule, tool_rule
-from rightcall.lint.rules.ambiguity_pairs import alike_by_second, confusion_text, contrast_hint
+from rightcall.lint.rules.ambiguity import alike_by_second, confusion_text, contrast_hint
 
 MOST_NAME = 64
 MOST_DESCRIPTION = 1024

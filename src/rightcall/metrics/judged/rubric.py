@@ -19,8 +19,17 @@ from msgspec.structs import replace
 from rightcall.core.errors import ConfigError
 from rightcall.metrics.base import Metric
 from rightcall.metrics.judged.form import VERSION, JudgeForm, JudgeIdentity, Part, utterances
-from rightcall.metrics.judged.question import DEFAULT, identity_of, votes_of
-from rightcall.metrics.judged.vote import MAJORITY, Decide, Vote, no_verdict_score, share_of, summarize_votes
+from rightcall.metrics.judged.vote import (
+    DEFAULT,
+    MAJORITY,
+    Decide,
+    Vote,
+    identity_of,
+    no_verdict_score,
+    share_of,
+    summarize_votes,
+    votes_of,
+)
 from rightcall.providers.base import Provider
 from rightcall.providers.catalog import ModelCatalog, project_models
 from rightcall.providers.endpoint import ModelEndpoint

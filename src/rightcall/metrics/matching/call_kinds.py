@@ -12,8 +12,14 @@ from typing import NamedTuple
 from rightcall.records.call import ToolCall
 from rightcall.records.case import TestCase
 from rightcall.records.golden import AnyGolden, Golden, expectations_of
-from rightcall.records.skill_context import contains_body, first_texts, skills_named_by_user
-from rightcall.records.skill_load import SkillIndex, call_form, with_skill_calls
+from rightcall.records.skill_load import (
+    SkillIndex,
+    call_form,
+    contains_body,
+    first_texts,
+    skills_named_by_user,
+    with_skill_calls,
+)
 from rightcall.records.tool import Tool, ToolKind
 from rightcall.records.trajectory import Trajectory
 
