@@ -9,8 +9,7 @@ import msgspec
 
 from rightcall.check.first_requests import FirstRequests
 from rightcall.decide.input_change import ChangeKind, InputChange
-from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.golden import AnyGolden, ConversationalGolden
+from rightcall.records.golden import AnyGolden, expectations_of
 from rightcall.records.record import Record
 from rightcall.run.baseline_file import BaselineLine
 from rightcall.run.inputs import Inputs, ask_hash, golden_hash
@@ -148,13 +147,8 @@ def reach_of(
 
 def about(golden: AnyGolden) -> set[str]:
     """Tools that a golden expects, allows or forbids by name."""
-    calls: list[ExpectedCall] = [*golden.expected_calls]
-    if isinstance(golden, ConversationalGolden):
-        calls += list(chain.from_iterable(turn.expected_calls or () for turn in golden.turns))
-    else:
-        calls += list(chain.from_iterable(golden.any_of))
     named: set[str] = set()
-    for call in calls:
+    for call in expectations_of(golden):
         tool = call.tool
         named |= {tool} if isinstance(tool, str) else set(tool) if isinstance(tool, tuple) else set()
     return named | {tool for tool in golden.forbidden_calls if isinstance(tool, str)}

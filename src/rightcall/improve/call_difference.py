@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from rightcall.core.errors import InputError
@@ -57,19 +56,12 @@ def difference_from(golden: AnyGolden, calls: Sequence[ToolCall], toolset: Tools
 def alternatives_of(golden: AnyGolden) -> Iterator[tuple[str, list[tuple[str, ExpectedCall]]]]:
     """Every set of expected calls that will do, each call with its path in the golden."""
     own = _with_paths("expected_calls", golden.expected_calls)
-    if isinstance(golden, Golden):
-        if own or not golden.any_of:
-            yield "expected_calls", own
-        for number, calls in enumerate(golden.any_of):
-            yield f"any_of[{number}]", _with_paths(f"any_of[{number}]", calls)
-        return
-    turns = list(
-        chain.from_iterable(
-            _with_paths(f"turns[{number}].expected_calls", turn.expected_calls or ())
-            for number, turn in enumerate(golden.turns)
-        )
-    )
-    yield "expected_calls", own + turns
+    for number, turn in enumerate(golden.turns):
+        own += _with_paths(f"turns[{number}].expected_calls", turn.expected_calls or ())
+    if own or not golden.any_of:
+        yield "expected_calls", own
+    for number, calls in enumerate(golden.any_of):
+        yield f"any_of[{number}]", _with_paths(f"any_of[{number}]", calls)
 
 
 def argument_demands(golden: AnyGolden) -> Iterator[tuple[str, str, str, Any]]:

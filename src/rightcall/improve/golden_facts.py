@@ -13,9 +13,8 @@ from rightcall.core.errors import InputError
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
 from rightcall.metrics.matching.expectation import fits, pattern_text
 from rightcall.metrics.matching.teamwork import LABELS
-from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.failure import Failure
-from rightcall.records.golden import AnyGolden, Golden, request_of
+from rightcall.records.golden import AnyGolden, request_of
 
 
 class ExpectedTools(NamedTuple):
@@ -32,11 +31,8 @@ class ExpectedTools(NamedTuple):
 
 def expected_tools(golden: AnyGolden, offered: Collection[str]) -> list[ExpectedTools]:
     """Every expected call of a golden. A pattern stands for the tools it matches among those offered."""
-    turns = () if isinstance(golden, Golden) else golden.turns
-    calls: list[ExpectedCall] = [*golden.expected_calls]
-    if isinstance(golden, Golden) and not calls and golden.any_of:
-        calls += golden.any_of[0]
-    calls += list(chain.from_iterable(turn.expected_calls or () for turn in turns))
+    calls = golden.expected_calls or next(iter(golden.any_of), ())
+    calls = [*calls, *chain.from_iterable(turn.expected_calls or () for turn in golden.turns)]
     return [
         ExpectedTools(
             _tools_that_match(call.tool, offered),
@@ -89,9 +85,8 @@ def name_tools(
 
 def all_words(golden: AnyGolden, system: str) -> str:
     """Everything the agent may read a value from: request, system prompt, context, turns."""
-    turns = () if isinstance(golden, Golden) else golden.turns
     parts = [request_of(golden), golden.system or system, *(golden.context or ())]
-    return "\n".join([*parts, *(turn.content for turn in turns)])
+    return "\n".join([*parts, *(turn.content for turn in golden.turns)])
 
 
 def is_quotable(golden: AnyGolden) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from rightcall.core.codec import encode
 from rightcall.core.dates import days_named, is_relative_date, without_dates
 from rightcall.records.case import TestCase
-from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.golden import AnyGolden, request_of
 
 MOST_TEXT = 20_000
 """Characters of a text that are searched."""
@@ -40,10 +40,8 @@ _WORD = re.compile(r"[^\W_]+")
 def words_of(golden: AnyGolden, system: str = "") -> str:
     """Everything the agent is told: request, context, system prompt and the user's turns."""
     parts = [golden.system or system, *(golden.context or ())]
-    if isinstance(golden, Golden):
-        return "\n".join([golden.input, *parts])
     turns = [turn.content for turn in golden.turns if turn.role == "user"]
-    return "\n".join([golden.scenario, *parts, *turns])
+    return "\n".join([request_of(golden), *parts, *turns])
 
 
 def as_text(value: Any) -> str:

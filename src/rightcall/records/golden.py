@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -50,17 +50,6 @@ class Asked:
         return format(str(self), format_spec)
 
 
-class GoldenFields:
-    """DeepEval's fields of every golden."""
-
-    __slots__ = ()
-
-    additional_metadata = Reading[dict[str, Any]](lambda golden: golden.metadata)
-    """DeepEval's name for `metadata`."""
-    custom_column_key_values = Reading[dict[str, str] | None](lambda golden: golden.custom_columns)
-    """DeepEval's name for `custom_columns`."""
-
-
 class TurnFields:
     """DeepEval's fields of a turn."""
 
@@ -76,19 +65,13 @@ class TurnFields:
     """The provider's transcript of a spoken turn."""
 
 
-class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
-    """One input and what should happen. Only `input` is required.
+class SharedGolden(Record, Asked, frozen=True, kw_only=True, metaclass=Spelled):
+    """What every golden may state, of one turn or of several: the fields of both, declared once.
 
-    A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
-    neither passes nor fails. Without `category` it counts as `golden`, but that alone is no check. An explicit
-    `expected_calls=[]` is: nothing may be called.
-
-    `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tools` lists tools of the
-    suite or inline definitions, in any format; `tool_set` names one of the suite's tool sets instead. `model`
-    and `settings` apply to this golden only: another model, or settings that override the agent's.
-    `expected_state` is what must be true of the simulated worlds at the end; everything it does not mention
-    must be unchanged. `outcome_checked_by` names tools that tell whether an effect happened: a case in which the
-    outcome of a real call is unknown can pass only if one of them answered after it.
+    `tools` lists tools of the suite or inline definitions, in any format. `expected_state` is what must be true of the
+    simulated worlds at the end; everything it does not mention must be unchanged. `outcome_checked_by` names tools that
+    tell whether an effect happened: a case in which the outcome of a real call is unknown can pass only if one of them
+    answered after it.
 
     `judge` restricts the golden to calls of one kind: with `skills`, only loading a skill is right or wrong.
 
@@ -99,50 +82,28 @@ class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
     behalf the agent acts: a tool with `roles` must refuse one who has none of them. `safety` makes it an attempt: an
     attack that is planted in what the agent reads, and the calls that must not follow from it.
 
-    Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and
-    its cost. `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a
-    table's extra columns.
+    `expectations` and `expected_labels` are for judges and classifiers; `custom_columns` are a table's extra columns.
     """
 
-    input: str
-    id: str = ""
-    category: Category | None = None
     tools: Several[str | dict[str, Any]] | None = None
     system: str | None = None
     context: Several[str] | None = None
     expected_calls: Several[ExpectedCall] = ()
-    any_of: Several[Several[ExpectedCall]] = ()
     order: Literal["any", "strict"] = "any"
     extra_calls: Literal["forbid", "allow"] = "forbid"
     forbidden_calls: Several[str | dict[str, Any]] = ()
     no_calls: bool = False
     max_calls: Count | None = None
-    max_latency_ms: Amount | None = None
-    threshold: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
-    argument_matching: Literal["exact", "schema"] = "exact"
-    defaults: Literal["apply", "strict"] = "apply"
-    count_failed: Literal["all", "successful", "final"] = "all"
     output_contains: Several[Any] = ()
-    expected_output: str | None = None
     expected_state: dict[str, Any] | None = None
     name: str | None = None
     comments: str | None = None
     tags: Several[str] = ()
     cluster: str | None = None
     metadata: dict[str, Any] = {}
-    actual_output: str | None = None
-    tools_called: Several[ToolCall] | None = None
-    retrieval_context: Several[str] | None = None
     expectations: Expectations | None = None
     expected_labels: dict[str, str] | None = None
     custom_columns: dict[str, str] | None = None
-    source_file: str | None = None
-    token_cost: float | None = None
-    input_token_count: float | None = None
-    output_token_count: float | None = None
-    tool_set: str | None = None
-    model: str | None = None
-    settings: dict[str, Any] | None = None
     outcome_checked_by: Several[str] = ()
     confirm: Several[str] = ()
     as_: Caller | None = msgspec.field(default=None, name="as")
@@ -153,6 +114,64 @@ class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
     answered_by: AgentPattern | None = None
     safety: Safety | None = None
 
+    additional_metadata = Reading[dict[str, Any]](lambda golden: golden.metadata)
+    """DeepEval's name for `metadata`."""
+    custom_column_key_values = Reading[dict[str, str] | None](lambda golden: golden.custom_columns)
+    """DeepEval's name for `custom_columns`."""
+    any_of = Reading[Several[Several[ExpectedCall]]](lambda golden: ())
+    turns = Reading[Several["Turn"]](lambda golden: ())
+    max_latency_ms = Reading[float | None](lambda golden: None)
+
+    @property
+    def given(self) -> tuple[Turn, ...]:
+        """The turns that precede the agent's first."""
+        last = max((at for at, turn in enumerate(self.turns) if turn.role == "assistant"), default=-1)
+        return tuple(self.turns[: last + 1])
+
+    @property
+    def script(self) -> tuple[Turn, ...]:
+        """The user's turns still to be sent."""
+        return tuple(self.turns[len(self.given) :])
+
+    def _without_calls(self) -> Self:
+        return expect_no_calls(self)  # type: ignore[type-var]
+
+
+class Golden(SharedGolden, frozen=True, metaclass=Spelled):
+    """One input and what should happen. Only `input` is required.
+
+    A golden that states no check (`states_check`) is unchecked unless a metric decides: it runs and is shown, but
+    neither passes nor fails. Without `category` it counts as `golden`, but that alone is no check. An explicit
+    `expected_calls=[]` is: nothing may be called.
+
+    `any_of` contains whole alternatives to `expected_calls`; the best one counts. `tool_set` names one of the suite's
+    tool sets instead of `tools`. `model` and `settings` apply to this golden only: another model, or settings that
+    override the agent's.
+
+    Recorded behaviour of an agent may be included: `actual_output`, `tools_called`, `retrieval_context` and its cost.
+    """
+
+    input: str
+    id: str = ""
+    category: Category | None = None
+    any_of: Several[Several[ExpectedCall]] = ()
+    max_latency_ms: Amount | None = None
+    threshold: Annotated[float, msgspec.Meta(gt=0, le=1)] | None = None
+    argument_matching: Literal["exact", "schema"] = "exact"
+    defaults: Literal["apply", "strict"] = "apply"
+    count_failed: Literal["all", "successful", "final"] = "all"
+    expected_output: str | None = None
+    actual_output: str | None = None
+    tools_called: Several[ToolCall] | None = None
+    retrieval_context: Several[str] | None = None
+    source_file: str | None = None
+    token_cost: float | None = None
+    input_token_count: float | None = None
+    output_token_count: float | None = None
+    tool_set: str | None = None
+    model: str | None = None
+    settings: dict[str, Any] | None = None
+
     _further_words: ClassVar = ("expected_tools", *RENAMED)
 
     @staticmethod
@@ -162,9 +181,6 @@ class Golden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
         if tools is not None:
             fields["expected_calls"] = tuple(map(as_expected_call, list_of(tools, "expected_tools")))
         return _with_calls(_open_to_calls(fields))
-
-    def _without_calls(self) -> Golden:
-        return expect_no_calls(self)
 
     @property
     def expected_tools(self) -> list[ToolCall] | None:
@@ -196,7 +212,7 @@ class Turn(Record, TurnFields, frozen=True, metaclass=Spelled):
         return _with_calls(with_notes(rename_words(words), IN_NOTES_OF_TURN))
 
 
-class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=Spelled):
+class ConversationalGolden(SharedGolden, frozen=True, metaclass=Spelled):
     """A scenario of several turns and how it should end. Only `scenario` is required.
 
     Without a check it is unchecked, as a single-turn golden is.
@@ -208,9 +224,7 @@ class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=S
     A golden without scripted turns left is played by a simulated user; `simulate: true` lets one continue
     after the scripted turns, and `false` never does. `personas` are characters to play it with, each a
     separate conversation: the name of a built-in one, or an object with a name and characteristics.
-    `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns,
-    `outcome_checked_by`, `confirm`, `judge`, `as_` and `safety` are
-    those of a golden.
+    `stopping_criteria` says when the user has got what they wanted, `max_turns` limits the user's turns.
     """
 
     scenario: str
@@ -219,39 +233,11 @@ class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=S
     expected_outcome: str | None = None
     user_description: str | None = None
     turns: Several[Turn] = ()
-    tools: Several[str | dict[str, Any]] | None = None
-    system: str | None = None
-    context: Several[str] | None = None
-    expected_calls: Several[ExpectedCall] = ()
-    order: Literal["any", "strict"] = "any"
-    extra_calls: Literal["forbid", "allow"] = "forbid"
-    forbidden_calls: Several[str | dict[str, Any]] = ()
-    no_calls: bool = False
-    max_calls: Count | None = None
-    output_contains: Several[Any] = ()
-    expected_state: dict[str, Any] | None = None
-    name: str | None = None
-    comments: str | None = None
-    tags: Several[str] = ()
-    cluster: str | None = None
-    metadata: dict[str, Any] = {}
     persona: dict[str, Any] | None = None
-    expectations: Expectations | None = None
-    expected_labels: dict[str, str] | None = None
-    custom_columns: dict[str, str] | None = None
     simulate: bool | None = None
     personas: Several[str | dict[str, Any]] = ()
     stopping_criteria: str | None = None
     max_turns: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    outcome_checked_by: Several[str] = ()
-    confirm: Several[str] = ()
-    as_: Caller | None = msgspec.field(default=None, name="as")
-    judge: JudgedCalls = "all"
-    agents: dict[str, AgentBudget] = {}
-    max_depth: Count | None = None
-    max_handoffs: Count | None = None
-    answered_by: AgentPattern | None = None
-    safety: Safety | None = None
 
     _further_words: ClassVar = tuple(RENAMED)
 
@@ -267,20 +253,6 @@ class ConversationalGolden(Record, Asked, GoldenFields, frozen=True, metaclass=S
             turns = (turn if isinstance(turn, Turn) else Turn(**turn) for turn in fields["turns"])
             fields["turns"] = tuple(turns)
         return _with_calls(_open_to_calls(fields))
-
-    def _without_calls(self) -> ConversationalGolden:
-        return expect_no_calls(self)
-
-    @property
-    def given(self) -> tuple[Turn, ...]:
-        """The turns that precede the agent's first."""
-        last = max((at for at, turn in enumerate(self.turns) if turn.role == "assistant"), default=-1)
-        return tuple(self.turns[: last + 1])
-
-    @property
-    def script(self) -> tuple[Turn, ...]:
-        """The user's turns still to be sent."""
-        return tuple(self.turns[len(self.given) :])
 
     @property
     def is_simulated(self) -> bool:
@@ -354,13 +326,10 @@ def states_check(golden: AnyGolden) -> bool:
         or _limits_agents(golden)
     ):
         return True
-    if isinstance(golden, ConversationalGolden):
-        return any(turn.expected_calls is not None for turn in golden.turns)
-    return bool(
-        golden.any_of
-        or golden.max_latency_ms is not None
-        or (golden.category is not None and golden.extra_calls == "forbid")
-    )
+    if isinstance(golden, Golden) and golden.category is not None and golden.extra_calls == "forbid":
+        return True
+    by_turn = any(turn.expected_calls is not None for turn in golden.turns)
+    return by_turn or bool(golden.any_of) or golden.max_latency_ms is not None
 
 
 def _limits_agents(golden: AnyGolden) -> bool:
@@ -378,7 +347,7 @@ def names_agents(golden: AnyGolden) -> bool:
     for call in golden.expected_calls:  # a plain loop: this is asked for every case that is not flawless
         if call.by is not None or (type(call.tool) is dict and is_target(call.tool)):
             return True
-    if isinstance(golden, Golden) and not golden.any_of:
+    if not golden.any_of and not golden.turns:
         return False
     return any(call.by is not None or is_target(call.tool) for call in expectations_of(golden))
 
@@ -386,12 +355,10 @@ def names_agents(golden: AnyGolden) -> bool:
 def expectations_of(golden: AnyGolden) -> Iterator[ExpectedCall]:
     """Every expected call of a golden: its own, those of alternatives and of turns."""
     yield from golden.expected_calls
-    if isinstance(golden, ConversationalGolden):
-        for turn in golden.turns:
-            yield from turn.expected_calls or ()
-    else:
-        for alternative in golden.any_of:
-            yield from alternative
+    for turn in golden.turns:
+        yield from turn.expected_calls or ()
+    for alternative in golden.any_of:
+        yield from alternative
 
 
 def expect_no_calls(golden: G) -> G:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
@@ -118,9 +120,16 @@ def plain_constructor(kind: type[T]) -> Callable[..., T]:
     return partial(_construct, kind)
 
 
+@cache
+def _several(cls: Any) -> frozenset[str]:
+    """The fields that are stored as tuples."""
+    declared = chain.from_iterable(inspect.get_annotations(base).items() for base in cls.__mro__)
+    return frozenset(name for name, annotation in declared if "Several[" in str(annotation))
+
+
 def _without_lists(cls: Any, words: dict[str, Any]) -> dict[str, Any]:
     """The same arguments with lists converted to tuples where needed."""
     for word, value in words.items():
-        if type(value) is list and "Several[" in cls.__annotations__.get(word, ""):
+        if type(value) is list and word in _several(cls):
             words[word] = tuple(tuple(entry) if type(entry) is list else entry for entry in value)
     return words

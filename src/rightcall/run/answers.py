@@ -163,8 +163,6 @@ def _is_code(plan: Plan) -> bool:
 
 def _expects_calls(plan: Plan) -> bool:
     return any(
-        golden.expected_calls
-        or getattr(golden, "any_of", ())
-        or any(turn.expected_calls for turn in getattr(golden, "turns", ()))
+        golden.expected_calls or golden.any_of or any(turn.expected_calls for turn in golden.turns)
         for golden in plan.goldens()
     )

@@ -22,7 +22,7 @@ from rightcall.providers.keyword import NO_TOOL_FITS, ToolIndex, extract, result
 from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.dialects.wire import output_text
 from rightcall.records.floor import AGENTS, Floor, FloorCount, TrivialName, TrivialRate
-from rightcall.records.golden import AnyGolden, Golden, category_of
+from rightcall.records.golden import AnyGolden, Golden, category_of, request_of
 from rightcall.records.message import Message
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Dialogue, Trajectory
@@ -175,14 +175,12 @@ def least_arguments(tool: Tool) -> dict[str, Any]:
 
 def requests_of(golden: AnyGolden) -> list[str]:
     """What the user says, turn by turn; a simulated user states the scenario."""
-    if isinstance(golden, Golden):
-        return [golden.input]
-    return [turn.content for turn in golden.script] or [golden.scenario]
+    return [turn.content for turn in golden.script] or [request_of(golden)]
 
 
 async def act(golden: AnyGolden, responses: Sequence[Response], stage: Stage | None) -> Trajectory:
     """What comes of an agent's responses to the turns of a golden; on a `stage` its calls have results."""
-    given = () if isinstance(golden, Golden) else golden.given
+    given = golden.given
     messages = [Message(turn.role, turn.content) for turn in given]
     step = sum(turn.role == "assistant" for turn in given)
     calls: list[ToolCall] = []

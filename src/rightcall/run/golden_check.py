@@ -130,12 +130,10 @@ def _kinds(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
 
 def _expectations(golden: AnyGolden) -> Iterator[tuple[str, Sequence[ExpectedCall]]]:
     yield "expected_calls", golden.expected_calls
-    if isinstance(golden, Golden):
-        for i, alternative in enumerate(golden.any_of):
-            yield f"any_of[{i}]", alternative
-    else:
-        for i, turn in enumerate(golden.turns):
-            yield f"turns[{i}].expected_calls", turn.expected_calls or ()
+    for i, alternative in enumerate(golden.any_of):
+        yield f"any_of[{i}]", alternative
+    for i, turn in enumerate(golden.turns):
+        yield f"turns[{i}].expected_calls", turn.expected_calls or ()
 
 
 def _unknown_offers(golden: AnyGolden, tools: Mapping[str, Tool]) -> Iterator[Note]:
@@ -170,7 +168,7 @@ def _contradictions(golden: AnyGolden) -> Iterator[Note]:
             message,
             "set no_calls: true if that is intended, or extra_calls: allow",
         )
-    if golden.category == "secondary" and not golden.expected_calls and not getattr(golden, "any_of", ()):
+    if golden.category == "secondary" and not golden.expected_calls and not golden.any_of:
         yield "warning", "no_expectation", "a secondary golden is graded by F1, but expects no calls", ""
 
 

@@ -22,7 +22,7 @@ from rightcall.files.project_files import content_hash
 from rightcall.providers.endpoint import ModelEndpoint
 from rightcall.records.approval import read_approvals
 from rightcall.records.dialects import read_tool
-from rightcall.records.golden import AnyGolden, ConversationalGolden, canonical_golden
+from rightcall.records.golden import AnyGolden, ConversationalGolden, canonical_golden, request_of
 from rightcall.records.record import Record
 from rightcall.records.tool import Tool
 from rightcall.run.agent_sources import AgentSources, object_file
@@ -157,9 +157,9 @@ def ask_hash(golden: AnyGolden, inputs: Inputs) -> str:
             offered.append(digest(item))
             names.append(_name(item))
     asked = [
-        getattr(golden, "input", None) or getattr(golden, "scenario", ""),
+        request_of(golden),
         golden.context,
-        [msgspec.to_builtins(turn) for turn in getattr(golden, "turns", ())],
+        [msgspec.to_builtins(turn) for turn in golden.turns],
     ]
     system = inputs.system if golden.system is None else digest(golden.system)
     model = getattr(golden, "model", None)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -27,7 +27,7 @@ from rightcall.decide.config import Gate
 from rightcall.decide.verdict import Verdict
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.golden import AnyGolden, Golden, category_of
+from rightcall.records.golden import AnyGolden, category_of, expectations_of, request_of
 from rightcall.records.note import Note
 from rightcall.records.record import Record
 
@@ -162,10 +162,8 @@ def _join_single_goldens(groups: Mapping[_Key, list[str]], tasks: Mapping[_Key, 
 
 
 def _request(golden: AnyGolden) -> str:
-    if isinstance(golden, Golden):
-        return golden.input[:_LONGEST]
     turns = [turn.content for turn in golden.turns if turn.role == "user"]
-    return " ".join([golden.scenario, *turns])[:_LONGEST]
+    return " ".join([request_of(golden), *turns])[:_LONGEST]
 
 
 def _kind(golden: AnyGolden) -> tuple[Any, ...]:
@@ -174,8 +172,7 @@ def _kind(golden: AnyGolden) -> tuple[Any, ...]:
 
 
 def _calls(golden: AnyGolden) -> list[ExpectedCall]:
-    later = golden.any_of if isinstance(golden, Golden) else [t.expected_calls or () for t in golden.turns]
-    return [*golden.expected_calls, *chain.from_iterable(later)]
+    return list(expectations_of(golden))
 
 
 def _is_template(golden: AnyGolden, masked: str) -> bool:

@@ -14,7 +14,7 @@ from rightcall.limbs.audit.scene import Argument
 from rightcall.metrics.matching.expectation import fits
 from rightcall.records.call import ToolCall
 from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.golden import AnyGolden, ConversationalGolden, G, Golden
+from rightcall.records.golden import AnyGolden, G
 from rightcall.run.rehearsal.values import is_identifier
 
 
@@ -32,14 +32,14 @@ class CallPlace(NamedTuple):
 
     def read(self, golden: AnyGolden) -> ExpectedCall:
         calls = golden.expected_calls
-        if self.turn is not None and isinstance(golden, ConversationalGolden):
+        if self.turn is not None:
             calls = golden.turns[self.turn].expected_calls or ()
         return calls[self.position]
 
     def replace(self, golden: G, **fields: Any) -> G:
         """The golden with other fields in this expected call."""
         call = msgspec.structs.replace(self.read(golden), **fields)
-        if self.turn is None or not isinstance(golden, ConversationalGolden):
+        if self.turn is None:
             return msgspec.structs.replace(
                 golden, expected_calls=_with(golden.expected_calls, self.position, call)
             )
@@ -53,8 +53,6 @@ class CallPlace(NamedTuple):
 def places(golden: AnyGolden) -> list[CallPlace]:
     """Every expected call of a golden that has no alternatives."""
     own = [CallPlace(position) for position in range(len(golden.expected_calls))]
-    if isinstance(golden, Golden):
-        return own
     return own + [
         CallPlace(position, number)
         for number, turn in enumerate(golden.turns)

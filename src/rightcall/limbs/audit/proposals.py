@@ -15,7 +15,7 @@ from rightcall.limbs.audit.scene import Argument, Mutant, Scene
 from rightcall.metrics.matching.expectation import unsound
 from rightcall.records.call import ToolCall
 from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.golden import AnyGolden, Golden
+from rightcall.records.golden import AnyGolden
 from rightcall.records.trajectory import Trajectory
 from rightcall.run.rehearsal.known_good import KnownBehaviour
 from rightcall.run.rehearsal.trial import Trial
@@ -76,7 +76,7 @@ class Proposer:
         if edits and await self._catches(golden, mutants):  # an earlier edit does it already
             return EditedGolden(golden, tuple(edits)), ""
         why = "no change of the golden is known that catches it"
-        if isinstance(golden, Golden) and golden.any_of:
+        if golden.any_of:
             return None, "the golden has alternatives: tighten them by hand"
         try:
             for candidate in self._candidates(golden, mutants[0]):

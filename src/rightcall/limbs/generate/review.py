@@ -180,14 +180,14 @@ def _edit(golden: AnyGolden, place: Drafts, who: str) -> None:
 def _print_golden(golden: AnyGolden, number: int, count: int) -> None:
     import msgspec
 
-    from rightcall.records.golden import Golden, category_of, request_of
+    from rightcall.records.golden import category_of, request_of
 
     out = console()
     golden_review = review_of(golden)
     facts = (golden.id, category_of(golden), golden_review.state)
     out.say("\n[bold]{}/{}[/bold] {} [dim]{} {}[/dim]", number, count, *facts)
     out.print(f"  {request_of(golden)}")
-    for turn in () if isinstance(golden, Golden) else golden.turns:
+    for turn in golden.turns:
         out.print(f"  {turn.role}: {turn.content}")
         for call in turn.expected_calls or ():
             out.print(f"    → {call.tool} {msgspec.json.encode(call.args).decode()}", style="cyan")

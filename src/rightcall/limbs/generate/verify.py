@@ -223,7 +223,7 @@ class Duplicates:
 
     def earlier(self, golden: AnyGolden) -> str:
         """The id of an earlier golden that this one repeats, or an empty string; the golden is remembered."""
-        turns = () if isinstance(golden, Golden) else golden.turns
+        turns = golden.turns
         text = "\n".join([request_of(golden), *(turn.content for turn in turns)])
         if (same := self._same.setdefault(normalize(text) or text, golden.id)) != golden.id:
             return same

@@ -321,9 +321,8 @@ def refuse_unsound(golden: AnyGolden) -> None:
 
 def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
     """Each contradiction, and what to do about it."""
-    alternatives = golden.any_of if isinstance(golden, Golden) else ()
     sets = [("expected_calls", golden.expected_calls)]
-    sets += [(f"any_of[{i}]", calls) for i, calls in enumerate(alternatives)]
+    sets += [(f"any_of[{i}]", calls) for i, calls in enumerate(golden.any_of)]
     if any(any(call.required for call in calls) for _, calls in sets):
         if golden.no_calls:
             yield "no_calls is true, but calls are expected", "remove one of the two"
@@ -334,8 +333,8 @@ def unsound(golden: AnyGolden) -> Iterator[tuple[str, str]]:
             )
     for field, calls in sets:
         yield from _repeats(field, calls)
-    if isinstance(golden, Golden) and golden.extra_calls == "allow" and () in alternatives:
-        place = list(alternatives).index(())
+    if golden.extra_calls == "allow" and () in golden.any_of:
+        place = list(golden.any_of).index(())
         yield f"any_of[{place}] expects no call and others are allowed, so anything passes", "remove it"
 
 

@@ -289,8 +289,8 @@ def _rules(golden: AnyGolden | None) -> tuple[tuple[str, str], ...]:
     if golden is None:
         return ()
     description = golden.metadata.get("description")
-    single = golden if isinstance(golden, Golden) else None
-    latency, others = (single.max_latency_ms, single.any_of) if single else (None, ())
+    latency = golden.max_latency_ms
+    others = golden.any_of
     rules = [
         ("description", display_text(description, 2000) if isinstance(description, str) else ""),
         ("no calls", "the agent must not call any tool" if golden.no_calls else ""),

@@ -147,6 +147,5 @@ def _call(task: HijackedTask, name: str, values: Mapping[str, Any]) -> ToolCall 
 
 def user_texts(golden: AnyGolden) -> list[str]:
     """What the user says, one text for each turn."""
-    if isinstance(golden, Golden):
-        return [golden.input]
-    return [turn.content for turn in (*golden.given, *golden.script) if turn.role == "user"]
+    said = [turn.content for turn in golden.turns if turn.role == "user"]
+    return [golden.input] if isinstance(golden, Golden) else said

@@ -10,7 +10,6 @@ import msgspec
 from rightcall.limbs.audit.scene import Change, Harm, Scene
 from rightcall.metrics.matching.expectation import fits, predecessors
 from rightcall.records.call import ToolCall
-from rightcall.records.golden import Golden
 from rightcall.records.message import Message
 from rightcall.records.trajectory import Trajectory
 from rightcall.run.rehearsal.stage import next_step, with_call, with_calls, without_call
@@ -103,7 +102,7 @@ def wrong_order(scene: Scene, good: Trajectory) -> Iterator[Change]:
 def must_follow(scene: Scene, first: str, second: str) -> bool:
     """Whether the golden says that a call of the second tool comes after one of the first."""
     golden = scene.golden
-    if isinstance(golden, Golden) and golden.any_of:
+    if golden.any_of:
         return False
     expected = golden.expected_calls
     if first == second:
