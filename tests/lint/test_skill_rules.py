@@ -9,7 +9,7 @@ import pytest
 
 from rightcall.core.errors import InputError
 from rightcall.lint.engine import lint
-from rightcall.lint.explain import SOURCES, as_page
+from rightcall.lint.explain import SOURCES, as_text
 from rightcall.lint.report import LintReport
 from rightcall.lint.rule import ALSO_FOR_SKILLS, Rule, all_rules, find_rule
 from rightcall.lint.source.tools import read_skill_set
@@ -46,7 +46,7 @@ def test_the_good_example_gives_none(rule: Rule, tmp_path: Path) -> None:
 def test_a_rule_documents_itself(rule: Rule) -> None:
     assert rule.code.startswith("SK1") and rule.summary.endswith(".") and len(rule.explanation.split()) > 8
     assert rule.sources and all(source in SOURCES for source in rule.sources)
-    assert rule.summary in as_page(rule)
+    assert rule.summary in as_text(rule)
 
 
 def test_the_worst_rules_are_errors() -> None:

@@ -14,6 +14,6 @@
 Nothing here fetches references or runs what it reads.
 
     config   the configuration of the linter: rules, targets and severities
-    explain  explains rules: in the terminal, as JSON, and as documentation pages
+    explain  explains rules: in the terminal and as JSON
     options  the options of `rightcall lint` and `rightcall.lint`, each declared once
 """

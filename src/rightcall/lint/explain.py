@@ -1,4 +1,4 @@
-"""Explains rules: in the terminal, as JSON, and as documentation pages."""
+"""Explains rules: in the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from rightcall.core.groups import group_by
 from rightcall.lint.rule import FAMILIES, Rule, all_rules
 
-_FIXES = {
+FIXES = {
     "none": "",
     "safe": "`rightcall lint --fix` fixes it without changing the meaning.",
     "suggested": "`rightcall lint --suggest` shows a patch for review.",
@@ -39,8 +39,8 @@ def as_text(rule: Rule) -> str:
         f"{rule.code} {rule.name} ({rule.severity}, {FAMILIES[rule.family].lower()})",
         rule.summary,
         textwrap.fill(" ".join(rule.explanation.split()), 100),
-        *_example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
-        *([_FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
+        *example_parts(rule, lambda title, code: f"{title}\n{textwrap.indent(code, '    ')}"),
+        *([FIXES[rule.fix].replace("`", "")] if rule.fix != "none" else []),
         "sources:\n" + "\n".join(f"  - {SOURCES[source]}" for source in rule.sources),
         f'disable it for one skill: per-tool-ignores = {{"NAME" = ["{rule.code}"]}} in [tool.rightcall.lint]'
         if rule.family == "skills"
@@ -53,48 +53,17 @@ def as_table() -> str:
     """All rules, a line each, under their families."""
     return "\n".join(
         "\n".join([title, *(f"  {r.code}  {r.severity:<7}  {r.name:<26} {r.summary}" for r in rules)])
-        for title, rules in _rules_by_title().items()
+        for title, rules in rules_by_title().items()
     )
 
 
-def _rules_by_title() -> dict[str, list[Rule]]:
+def rules_by_title() -> dict[str, list[Rule]]:
     """The rules under the titles of their families, in the order of the codes."""
     families = group_by(all_rules(), lambda rule: rule.family)
     return {title: families[family] for family, title in FAMILIES.items() if family in families}
 
 
-def as_page(rule: Rule) -> str:
-    """A rule as a page of the documentation, in Markdown."""
-    parts = [
-        f"# {rule.code} {rule.name}",
-        f"*{FAMILIES[rule.family]} · {rule.severity}"
-        + (f" · for {', '.join(rule.targets)}" if rule.targets and rule.family == "portability" else "")
-        + "*",
-        f"**{rule.summary}**",
-        textwrap.fill(" ".join(rule.explanation.split()), 110),
-        *_example_parts(rule, lambda title, code: f"## {title}\n\n```json\n{code}\n```"),
-        *([f"## Fix\n\n{_FIXES[rule.fix]}"] if rule.fix != "none" else []),
-        "## Sources\n\n" + "\n".join(f"- {SOURCES[source]}" for source in rule.sources),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def as_index() -> str:
-    """The table of all rules, in Markdown."""
-    parts = [_INTRODUCTION]
-    escaped_bar = r"\|"
-    for title, rules in _rules_by_title().items():
-        rows = [
-            f"| [{rule.code}]({rule.name}.md) | {rule.name} | {rule.severity} | {rule.fix.replace('none', '')} "
-            f"| {rule.summary.replace('|', escaped_bar)} |"
-            for rule in rules
-        ]
-        table = "\n".join(["| code | name | severity | fix | finds |", "|---|---|---|---|---|", *rows])
-        parts.append(f"## {title}\n\n{table}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _example_parts(rule: Rule, shown: Any) -> list[str]:
+def example_parts(rule: Rule, shown: Any) -> list[str]:
     """The bad example and, when it says something, the good one."""
     parts = [shown("Fails", _compact(rule.bad))] if rule.bad else []
     says_something = rule.good and rule.good != [{}] * len(rule.good)
@@ -113,18 +82,6 @@ def _compact(value: Any, indent: int = 0) -> str:
         ]
         return "{\n" + ",\n".join(members) + "\n" + " " * indent + "}"
     return "[\n" + ",\n".join(f"{inner}{_compact(v, indent + 2)}" for v in value) + "\n" + " " * indent + "]"
-
-
-_INTRODUCTION = """# Lint rules
-
-`rightcall lint tools.json` finds tool definitions that models misuse. Each rule has a page with the reason, an example
-and its sources; `rightcall list rules CODE` shows the same in the terminal.
-
-An **error** violates a provider's rules, the schema or safety; a **warning** is a documented cause of wrong calls; an
-**info** is advice. *Safe* fixes are applied by `--fix`, *suggested* ones are shown by `--suggest`. Examples show the
-relevant parts; the rest of the tool is fine, and `null` means that a part is missing.
-
-[Evidence](../../evidence.md#lint-rules) has the precision of the rules on public tool sets, read by hand."""
 
 
 SOURCES: dict[str, str] = {

@@ -63,7 +63,8 @@ def result_of(
     if why := load_in_doubt(golden, trajectory, tools):
         return _not_judged(golden, trial, trajectory, why)[1]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
-        result = _result(golden, trial, trajectory, True, score=1.0, scores=SPOTLESS, failures=(), error="")
+        verdict = flawless(len(golden.expected_calls))
+        result = _result(golden, trial, trajectory, verdict, SPOTLESS)
     else:
         result = _judge_closely(golden, trial, trajectory, tools, rules=rules)[1]
     # seldom, and this is called for every case
@@ -94,7 +95,7 @@ def score_trajectory(
         return _not_judged(golden, 0, trajectory, why)[0]
     if isinstance(golden, Golden) and is_flawless(golden, trajectory):
         verdict = flawless(len(golden.expected_calls))
-        result = _result(golden, 0, trajectory, True, score=1.0, scores=SPOTLESS, failures=(), error="")
+        result = _result(golden, 0, trajectory, verdict, SPOTLESS)
     else:
         verdict, result = _judge_closely(golden, 0, trajectory, tools, rules=rules)
     if not states_check(golden):
@@ -134,16 +135,7 @@ def _judge_closely(
     if verdict.agents_known or verdict.agents_unknown:
         scores = scores | agents_score(verdict)
     error = no_answer(trajectory) or verdict.error
-    result = _result(
-        golden,
-        trial,
-        trajectory,
-        verdict.passed,
-        score=verdict.score,
-        scores=scores,
-        failures=verdict.failures,
-        error=error,
-    )
+    result = _result(golden, trial, trajectory, verdict, scores, error=error)
     if golden.expected_state is not None or golden.max_latency_ms is not None:
         stated = None if golden.expected_calls or golden.any_of else verdict.numbers
         result = _with_measured(result, golden, trajectory, stated, rules=rules)
@@ -304,16 +296,10 @@ def _conversation_result(
     }
     error = no_answer(trajectory) or verdict.problem
     passed = verdict.passed and not error
-    result = _result(
-        golden,
-        trial,
-        trajectory,
-        passed,
-        score=verdict.score,
-        scores=scores,
-        failures=verdict.failures,
-        error=error,
+    outcome = replace(
+        verdict.summary, passed=passed, score=verdict.score, failures=verdict.failures, pairs=verdict.pairs
     )
+    result = _result(golden, trial, trajectory, outcome, scores, error=error)
     stated = None if golden.expected_calls or verdict.turns else verdict.whole.numbers
     return _with_measured(result, as_one_golden(golden), trajectory, stated, rules=rules)
 
@@ -344,32 +330,34 @@ def _not_judged(
     golden: AnyGolden, trial: int, trajectory: Trajectory, error: str
 ) -> tuple[CaseVerdict, CaseResult]:
     """Verdict and result of a case of which nothing can be said: a function of the golden failed, a skill was there."""
+    calls = tuple((None, at) for at in range(len(trajectory.calls)))
+    verdict = CaseVerdict(False, 0.0, NOT_COMPARED, error=error, pairs=calls)
     scores = {"overall": Score.broken(error)}
-    result = _result(golden, trial, trajectory, False, score=0.0, scores=scores, failures=(), error=error)
-    return CaseVerdict(False, 0.0, NOT_COMPARED, error=error), result
+    return verdict, _result(golden, trial, trajectory, verdict, scores, error=error)
 
 
 def _result(
     golden: AnyGolden,
     trial: int,
     trajectory: Trajectory,
-    passed: bool,
-    score: float,
+    verdict: CaseVerdict,
     scores: dict[str, Score],
-    failures: tuple[Failure, ...],
-    error: str,
+    *,
+    error: str = "",
 ) -> CaseResult:
-    return CaseResult(  # by position: names cost half a microsecond, and this is made for every case
+    return CaseResult(
         golden.id,
         trial,
-        passed,
-        score,
+        verdict.passed,
+        verdict.score,
         metrics=scores,
-        codes=failures,
+        codes=verdict.failures,
         category=golden.category or "golden",
         cluster=golden.cluster,
         tags=golden.tags,
         error=error,
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage if isinstance(golden, Golden) else trajectory.spent,
+        pairs=verdict.pairs,
+        alternative=verdict.alternative,
     )

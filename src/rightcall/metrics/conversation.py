@@ -21,6 +21,7 @@ from rightcall.records.failure import FORBIDDEN, Failure
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden
 from rightcall.records.message import turn_title
 from rightcall.records.record import Record
+from rightcall.records.run import CallPairs
 from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
@@ -73,6 +74,15 @@ class ConversationVerdict(Record, frozen=True):
         }
         numbers = replace(self.whole.numbers, **means)
         return replace(self.whole, numbers=numbers, failures=self.failures)
+
+    @property
+    def pairs(self) -> CallPairs:
+        """The pairs of the whole and of the turns: a call that is right in either is not left over."""
+        every = [*self.whole.pairs, *chain.from_iterable(turn.verdict.pairs for turn in self.turns)]
+        right = tuple(pair for pair in every if pair[0] is not None)
+        taken = {call for _, call in right}
+        rest = dict.fromkeys(call for _, call in every if call not in taken)
+        return right + tuple((None, call) for call in rest)
 
     def turns_score(self) -> Score:
         """Share of the exchanges with expectations that passed, and the first that did not."""
@@ -209,4 +219,7 @@ class _Held:
             )
             for failure in verdict.failures
         )
-        return TurnVerdict(number, at, replace(verdict, failures=failures))
+        pairs = tuple(
+            (None if wanted is None else expectations[wanted], places[call]) for wanted, call in verdict.pairs
+        )
+        return TurnVerdict(number, at, replace(verdict, failures=failures, pairs=pairs))

@@ -26,7 +26,9 @@ def flawless(calls: int) -> CaseVerdict:
     """The verdict of a case in which exactly the expected calls were made; one object for all such cases."""
     verdict = _VERDICTS.get(calls)
     if verdict is None:
-        verdict = _VERDICTS.setdefault(calls, CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0)))
+        pairs = tuple((at, at) for at in range(calls))
+        verdict = CaseVerdict(True, 1.0, Numbers(calls, 0, 0, 0), pairs=pairs)
+        verdict = _VERDICTS.setdefault(calls, verdict)
     return verdict
 
 

@@ -126,7 +126,8 @@ def _judge_case(
         single = score_single(golden, trajectory, tools)
         if single is not None:
             numbers, failures = single
-            return _verdict(golden, numbers, failures, 1, rules=rules)
+            verdict = _verdict(golden, numbers, failures, 1, rules=rules)
+            return verdict if failures else replace(verdict, pairs=((0, 0),))
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     trajectory, settled = _without_confirmations(golden, trajectory, tools)
@@ -136,6 +137,7 @@ def _judge_case(
         verifying |= of_others
         settled = settled | passed_on
     places = places_that_count(trajectory.calls, golden.count_failed)
+    shown = [place for place in places if place not in left_out]
     if settled or left_out:
         places = [place for place in places if place not in settled and place not in left_out]
     if any(entry.phase == "fault" for entry in trajectory.ledger):
@@ -150,7 +152,12 @@ def _judge_case(
         scope = Scope(by_schema=by_schema, benefit_of_doubt=benefit_of_doubt)
         spare = SparePlaces(verifying, upkeep | left_out)
         judge = partial(_judge_one, golden, places, trajectory, tools, rules, scope, spare)
-        return max(map(judge, alternatives), key=_merit)
+        verdicts = list(map(judge, alternatives))
+        place = max(range(len(verdicts)), key=lambda at: _merit(verdicts[at]))
+        right = verdicts[place].pairs
+        taken = {call for _, call in right}
+        rest = tuple((None, at) for at in shown if at not in taken)
+        return replace(verdicts[place], pairs=right + rest, alternative=place)
 
     try:
         with limit_effort():
@@ -279,7 +286,8 @@ def _judge_one(
     if not verdict.passed and not failures:  # allowed calls lower precision, which affects `pass_rule: score`
         extra = (_at_place(failure, places) for failure in extra_calls(calls, aligned.pairs))
         verdict = replace(verdict, failures=tuple(extra))
-    return without_unknown(verdict, aligned, rules)
+    right = tuple((slots[pair.slot].index, places[pair.call]) for pair in aligned.pairs if pair.strict)
+    return replace(without_unknown(verdict, aligned, rules), pairs=right)
 
 
 def _is_expected(slot: Slot, calls: Sequence[ToolCall], pair: CallPair) -> bool:

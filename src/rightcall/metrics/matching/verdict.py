@@ -15,6 +15,7 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.records.failure import Failure
 from rightcall.records.golden import Golden
 from rightcall.records.record import Record
+from rightcall.records.run import CallPairs
 
 
 class Numbers(Record, frozen=True):
@@ -44,6 +45,7 @@ class CaseVerdict(Record, frozen=True):
     cannot be decided: it got no answer, would pass with some arguments and fail with others, or was not measured.
     It is not `checked` when the golden states no check; then it neither passed nor failed. `agents_known` and
     `agents_unknown` count the calls whose agent the golden asks about; where it is not known, that is not judged.
+    `pairs` and `alternative` are those of a `CaseResult`.
     """
 
     passed: bool
@@ -56,6 +58,8 @@ class CaseVerdict(Record, frozen=True):
     checked: bool = True
     agents_known: int = 0
     agents_unknown: int = 0
+    pairs: CallPairs = ()
+    alternative: int = 0
 
 
 WEIGHTS = {

@@ -19,7 +19,7 @@ from sqlalchemy import BigInteger, Double, LargeBinary, Table
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.records import CaseResult, Failure, Score, Trajectory, Usage
-from rightcall.records.run import CaseOutcome
+from rightcall.records.run import CallPairs, CaseOutcome
 from rightcall.records.safety import AttackOutcome
 from rightcall.records.score import Judging
 from rightcall.store.sql.record_bytes import (
@@ -45,6 +45,8 @@ OUTCOMES: dict[CaseOutcome, int] = {
 }
 
 LARGEST = 2**63 - 1
+
+_PAIRS = msgspec.msgpack.Decoder(tuple[int, CallPairs])
 
 Row = tuple[Any, ...]
 
@@ -89,6 +91,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             _number(usage.cost_usd),
             scores,
             escape_text(result.first_request) or None,
+            msgspec.msgpack.encode((result.alternative, result.pairs)) if result.pairs else None,
         ),
         failed=failed,
         codes=[
@@ -117,6 +120,7 @@ def to_result(
 ) -> CaseResult:
     """The result, from a row of `results` and its related rows, each in order."""
     check_row(results, row)
+    alternative, pairs = (0, ()) if row.pairs is None else _PAIRS.decode(row.pairs)
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,
@@ -131,6 +135,8 @@ def to_result(
         trajectory=None if trajectory is None else decompress_record(trajectory, Trajectory),
         first_request=row.first_request or "",
         checked=row.outcome != UNCHECKED,
+        pairs=pairs,
+        alternative=alternative,
     )
 
 

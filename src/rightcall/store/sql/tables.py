@@ -124,6 +124,7 @@ results = Table(
     *reals("cost_usd", null=True),
     *blobs("scores", null=True),
     *texts("first_request", null=True),
+    *blobs("pairs", null=True),
     UniqueConstraint("run_key", "golden_id", "trial", name="results_once"),
     Index("results_by_outcome", "run_key", "outcome", "golden_id", "trial"),
 )
