@@ -127,7 +127,7 @@ def _judge_case(
         if single is not None:
             numbers, failures = single
             verdict = _verdict(golden, numbers, failures, 1, rules=rules)
-            return verdict if failures else replace(verdict, pairs=((0, 0),))
+            return replace(verdict, pairs=((None if failures else 0, 0),))
     refuse_unsound(golden)
     trajectory = blank_read(trajectory, tools)
     trajectory, settled = _without_confirmations(golden, trajectory, tools)
