@@ -90,3 +90,22 @@ def test_a_folder_is_not_a_store(tmp_path):
 def test_an_open_store_is_not_an_address(tmp_path):
     with open_store(tmp_path / "s.db") as store, pytest.raises(ConfigError, match=r"use `store\.name`"):
         open_store(store)
+
+
+def test_a_signal_while_a_connection_closes_prints_no_traceback(tmp_path):
+    """As SIGTERM does at any moment: the exception ends the command, and its sentence is all that is printed."""
+    program = (
+        "from rightcall.store.address import open_store\n"
+        "from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite as dialect\n"
+        f"store = open_store({str(tmp_path / 's.db')!r})\n"
+        "store.__enter__()\n"
+        "def interrupted(self, connection):\n"
+        "    raise KeyboardInterrupt\n"
+        "dialect.do_close = interrupted\n"
+        "try:\n"
+        "    store.engine.dispose()\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, "Traceback" in done.stderr) == ("interrupted\n", False), done.stderr

@@ -32,12 +32,12 @@ class Call(Generic[T]):
     def __init__(self, work: Coroutine[Any, Any, T]) -> None:
         self.over = False
         self._work = work
-        self._task: asyncio.Task[Any] | None = None
+        self.task: asyncio.Task[Any] | None = None
         self._cancelled = False
         self._owned: set[asyncio.Task[Any]] = set()
 
     async def run(self) -> T:
-        self._task = asyncio.current_task()
+        self.task = asyncio.current_task()
         if self._cancelled:
             self.drop()
             raise asyncio.CancelledError
@@ -51,19 +51,15 @@ class Call(Generic[T]):
     def cancel(self) -> None:
         """Cancel it, from any thread."""
         self._cancelled = True
-        if self._task is not None:
+        if self.task is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed
-                self._task.get_loop().call_soon_threadsafe(self._task.cancel)
+                self.task.get_loop().call_soon_threadsafe(self.task.cancel)
 
     def drop(self) -> None:
         """End it if it has not begun: Python would warn of a coroutine that never ran."""
         if inspect.getcoroutinestate(self._work) == inspect.CORO_CREATED:
             self._cancelled = True
             self._work.close()
-
-    def unfinished(self) -> asyncio.Task[Any] | None:
-        """Its task, if it has begun and not ended."""
-        return None if self._task is None or self._task.done() else self._task
 
     def own(self, task: asyncio.Task[Any]) -> None:
         """Cancel a task when this call ends."""
@@ -98,8 +94,9 @@ class KeptLoop:
         try:
             return self._runner.run(call.run(), context=contextvars.copy_context())
         except BaseException as error:
-            task = call.unfinished()
-            if task is not None and not (isinstance(error, KeyboardInterrupt) and task.cancelling()):
+            task = call.task
+            leaves = isinstance(error, KeyboardInterrupt) and task is not None and task.cancelling()
+            if task is not None and not task.done() and not leaves:
                 task.cancel()
                 with contextlib.suppress(Exception, asyncio.CancelledError):
                     self.loop.run_until_complete(task)

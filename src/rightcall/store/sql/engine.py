@@ -13,6 +13,7 @@ checks, with `stat` only, because opening and closing the file would drop the lo
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import struct
 import time
@@ -73,8 +74,13 @@ SMALL_CACHE = 2_000
 writes each once, and with large caches its memory would grow for half an hour."""
 
 
+_SILENT = logging.NullHandler()
+"""The pool logs, with a traceback, what interrupts it while it closes a connection, and raises it as well."""
+
+
 def make_engine(address: Address, *, cache: int = CACHE) -> Engine:
     """An engine for the address; connects to nothing yet."""
+    logging.getLogger("sqlalchemy.pool").addHandler(_SILENT)
     if address.file is not None:
         url = URL.create("sqlite", database=str(address.file.absolute()))  # code under test may chdir
         engine = create_engine(url, connect_args={"timeout": PATIENCE, "check_same_thread": False})
