@@ -96,6 +96,15 @@ def test_no_golden_is_blamed_for_what_several_lack_in_common(cut, instead, other
     assert named & set(cut)
 
 
+def test_a_description_that_says_not_to_use_its_tool_is_quoted():
+    tools = [msgspec.structs.replace(TOOLS[0], description="Deprecated, do not use."), *TOOLS[1:]]
+    finding = analysed(lambda golden: [] if "weather" in golden.id else right(golden), tools=tools).findings[
+        0
+    ]
+    assert (finding.cause, finding.stated) == ("use_forbidden", True)
+    assert "Strike “Deprecated, do not use.”" in finding.advice
+
+
 def test_one_misspelt_tool_is_the_golden():
     tools = [
         msgspec.structs.replace(tool, name="weathers" if tool.name == "weather" else tool.name)

@@ -21,7 +21,7 @@ Cause = Literal[
     "parameter_description_missing", "parameters_swapped", "type_unclear",
     "value_spelling", "missing_lookup", "request_lacks_information",
     "error_without_hint", "skill_not_seen", "loaded_not_followed",
-    "narrow_description", "ambiguous_name", "overbroad_description", "unknown_tool",
+    "use_forbidden", "narrow_description", "ambiguous_name", "overbroad_description", "unknown_tool",
     "descriptions_swapped", "skill_shadowed", "confusable_pair", "agent_confused", "handoff_missing_facts",
     "no_abstention_guidance", "golden_looks_wrong",
     "out_of_order", "repeats", "refusal", "gives_up_or_loops", "slow_or_costly", "acts_without_asking",

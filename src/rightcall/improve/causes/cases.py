@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rightcall.core.text import pluralize
+from rightcall.improve.causes.choices import tools_that_were_missed
 from rightcall.improve.causes.parameters import places
 from rightcall.improve.counters import NEGATIVE
 from rightcall.improve.evidence import Evidence
@@ -58,18 +59,52 @@ def not_offered(evidence: Evidence) -> Iterator[Hypothesis]:
 
 
 _FORBIDS = re.compile(
-    r"[^.!?\n]*\b(?:(?:never|do not|don't|without|avoid) (?:us|call|invok)(?:e|ing)? (?:the |any |your )?"
-    r"(?:tools?|functions?)|from (?:your )?memory|never call)\b[^.!?\n]*[.!?]?",
+    r"\b(?:never|do not|don't|without|avoid) (?:us|call|invok)(?:e|ing)? (?:the |any |your )?(?:tools?|functions?)\b"
+    r"|\bfrom (?:your )?memory\b|\bnever call\b",
+    re.I,
+)
+_NOT_ITSELF = re.compile(
+    r"\bdeprecated\b|\bno longer (?:available|supported|in use)\b"
+    r"|\b(?:do not|don't|never) (?:use|call)(?: (?:this|it)\b|[.!]|$)",
     re.I,
 )
 SILENT = 0.8
 FEWEST_SILENT = 3
 
 
+def forbids_itself(evidence: Evidence, tool: str) -> str:
+    """The sentence of a tool's description that says not to use it; empty when none does."""
+    return _sentence_with(_NOT_ITSELF, evidence.by_name[tool].description) if tool in evidence.by_name else ""
+
+
+def _sentence_with(pattern: re.Pattern[str], text: str) -> str:
+    sentences = (sentence.strip() for sentence in re.split(r"(?<=[.!?])\s|\n", text))
+    return next((sentence for sentence in sentences if pattern.search(sentence)), "")
+
+
+def use_forbidden(evidence: Evidence) -> Iterator[Hypothesis]:
+    """A tool that is not called, and whose description says not to use it."""
+    for tool, symptoms, targets in tools_that_were_missed(evidence):
+        if sentence := forbids_itself(evidence, tool):
+            yield Hypothesis(
+                symptoms,
+                Weight(0.97, f"its description says “{sentence}”"),
+                f"{tool} is not called in {sum(targets.values())} of {evidence.tool_stats[tool].trials} trials that "
+                "need it, and its description says not to use it",
+                f"Strike “{sentence}” from the description of {tool}, or let the goldens expect what replaces it.",
+                tools=(tool,),
+                decisive=True,
+            )
+
+
 def silent_tools(evidence: Evidence) -> frozenset[str]:
     """Tools whose requests mostly end without any call, where that is so for several tools at once, or for all."""
     silent = set()
-    expected = [tool for tool, stats in evidence.tool_stats.items() if stats.goldens]
+    expected = [
+        tool
+        for tool, stats in evidence.tool_stats.items()
+        if stats.goldens and not forbids_itself(evidence, tool)
+    ]
     for tool in expected:
         quiet = evidence.trials_of(evidence.where(group="miss", tool=tool, called=""))
         if quiet >= SILENT * evidence.tool_stats[tool].trials:
@@ -86,15 +121,15 @@ def tools_silent(evidence: Evidence) -> Iterator[Hypothesis]:
     if not silent:
         return
     symptoms = [n for n in evidence.where(group="miss", called="") if evidence.seen[n].symptom.tool in silent]
-    order = _FORBIDS.search(evidence.system or "")
+    order = _sentence_with(_FORBIDS, evidence.system or "")
     trials = evidence.trials_of(symptoms)
     of = sum(evidence.tool_stats[tool].trials for tool in silent)
-    quote = f"the instructions say “{order[0].strip()}”" if order else ""
+    quote = f"the instructions say “{order}”" if order else ""
     yield Hypothesis(
         symptoms,
         Weight(0.97, *([quote] if quote else [])),
         f"no tool was called in {trials} of {of} trials that need one",
-        f"Strike “{order[0].strip()}” from the instructions." if order
+        f"Strike “{order}” from the instructions." if order
         else "Look at the instructions and at the setting of the tools: several tools are silent at once.",
         exposed=silent,
         about="set",
