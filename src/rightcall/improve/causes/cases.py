@@ -27,7 +27,7 @@ SENTENCE = "If no tool fits the request, call none and answer in words."
 
 
 def not_offered(evidence: Evidence) -> Iterator[Hypothesis]:
-    """Tools and parameters that goldens expect and that no request had: the set-up is to blame, and no golden."""
+    """Tools and parameters that goldens expect and that no request had: the setup is to blame, and no golden."""
     for place in places(evidence):
         if place.is_not_offered and (symptoms := place.of_kind("missing")):
             yield place.hypothesis(
