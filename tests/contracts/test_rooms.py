@@ -96,3 +96,15 @@ def test_the_picture_of_the_rooms_shows_the_contract(tmp_path):
     assert drawn.read_text("utf-8") == (root / "docs/pictures/rooms.svg").read_text("utf-8"), (
         "run: python docs/pictures/rooms.py"
     )
+
+
+def test_the_page_of_the_architecture_has_the_spine_and_what_each_capability_weighs(tmp_path):
+    root = SOURCE.parents[1]
+    made = tmp_path / "architecture.md"
+    subprocess.run([sys.executable, root / "docs/make_architecture.py", made], check=True)
+    number = re.compile(r"(?<=\| )[\d,]+(?= \|)")
+    pages = [path.read_text("utf-8") for path in (made, root / "docs/architecture.md")]
+    now, told = (sum(int(lines.replace(",", "")) for lines in number.findall(page)) for page in pages)
+    assert number.sub("", pages[0]) == number.sub("", pages[1]) and abs(now - told) <= 0.02 * told, (
+        "run: python docs/make_architecture.py"
+    )
