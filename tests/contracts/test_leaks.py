@@ -51,7 +51,7 @@ WRITERS = {
     "run/baseline_file.py": CLEANED_BEFORE,
     "run/trust.py": NO_TEXT,
     "store/sql/core.py": NO_TEXT,
-    "limbs/attacks/commands/attacks.py": DOCUMENTS,
+    "limbs/attacks/command.py": DOCUMENTS,
 }
 
 

@@ -20,10 +20,9 @@ from rightcall.agents.limits import Limits
 from rightcall.agents.model_retries import Asker, Patience
 from rightcall.agents.remote.addressed_session import Asking
 from rightcall.agents.remote.agent_reply import AgentFailedError, ReplyReader, server_sent
-from rightcall.agents.remote.exchange import Exchange, fill_template
+from rightcall.agents.remote.exchange import Exchange, JsonPath, fill_template
 from rightcall.agents.remote.http_agent import HttpAgent
 from rightcall.agents.remote.kind import OpenRemote
-from rightcall.agents.remote.reply_paths import JsonPath
 from rightcall.providers.http import Network
 from rightcall.records import ConversationalGolden, ExpectedCall, Golden, Tool, Trajectory, Turn
 from tests.providers.loopback import _in_thread

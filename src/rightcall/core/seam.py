@@ -47,7 +47,7 @@ KINDS = {
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "commands": {
-        "attacks": "rightcall.limbs.attacks.commands.attacks:attacks",
+        "attacks": "rightcall.limbs.attacks.command:attacks",
         "audit": "rightcall.limbs.audit.command:audit",
         "generate": "rightcall.limbs.generate.command:generate",
         "monitor": "rightcall.limbs.monitor.command:monitor",
@@ -57,7 +57,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "evidence": {
         "above_floor": "rightcall.run.floor:floor_evidence",
         "judges": "rightcall.run.judged_estimate:label_evidence",
-        "worst_case": "rightcall.limbs.attacks.worst_case.plan_numbers:worst_case_evidence",
+        "worst_case": "rightcall.limbs.attacks.worst_case.run:worst_case_evidence",
     },
     "layers": {
         "guard": "rightcall.tools.guard.monitor:guard_layer",

@@ -27,8 +27,7 @@ from rightcall.metrics.matching.verdict import (
     read_rules,
     score_of_stated,
 )
-from rightcall.metrics.safety.attempt import attempt_evidence
-from rightcall.metrics.safety.scores import metrics_of_attempt, safety_score, with_task
+from rightcall.metrics.safety.attempt import attempt_evidence, metrics_of_attempt, safety_score, with_task
 from rightcall.records.case import TestCase
 from rightcall.records.failure import FORBIDDEN, Failure
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, states_check

@@ -11,7 +11,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.errors import ConfigError, InputError
 from rightcall.limbs.attacks.attack_plan import AttackPlan, OwnAttack, read_attack_plan
 from rightcall.limbs.attacks.attacked_plan import attack_set_of, attacks
-from rightcall.limbs.attacks.commands.attacks import make
+from rightcall.limbs.attacks.command import make
 from rightcall.records import ExpectedCall, Golden
 from rightcall.records.safety import safety_problems
 from rightcall.run.golden_check import check_goldens

@@ -16,7 +16,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.decide.config import read_gate
 from rightcall.limbs.attacks.attack_plan import AttackPlan, read_attack_plan
 from rightcall.limbs.attacks.attacked_plan import plan_with_attacks
-from rightcall.limbs.attacks.commands.attacks import make
+from rightcall.limbs.attacks.command import make
 from rightcall.run.plan import Plan
 from rightcall.tools.definitions.source import definitions_of
 from rightcall.tools.worlds.mailbox import Mailbox

@@ -7,7 +7,7 @@ from typing import Any
 
 from rightcall.agents.observed.adapter import Adapter, Talk, Watch
 from rightcall.agents.observed.catalog import AdapterInfo
-from rightcall.agents.observed.hooks import replaced, watch_of
+from rightcall.agents.observed.adapter import replaced, watch_of
 from rightcall.records.call import ToolCall
 
 INFO = AdapterInfo(

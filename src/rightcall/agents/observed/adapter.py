@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, NoReturn, Protocol
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from rightcall.agents.observed.recorder import EventRecorder
 from rightcall.agents.observed.values import arguments_of, plain
 from rightcall.core.errors import ConfigError
+from rightcall.recording.hooks import SharedSetup, replaced
 from rightcall.records.approval import Approval, ApprovalPolicy, ApprovalRule
 from rightcall.records.golden import Golden
 from rightcall.records.tool import Tool
@@ -248,3 +250,43 @@ def _lock_of(agent: Any) -> asyncio.Lock:
     if entry is None or entry[0] is not loop:
         entry = locks[key] = (loop, asyncio.Lock())
     return entry[1]
+
+
+_WATCHES: ContextVar[Mapping[str, Watch] | None] = ContextVar("rightcall_watches", default=None)
+
+
+def watch_of(adapter: str) -> Watch | None:
+    """The adapter's state of the trial this code runs in; None outside a trial it observes."""
+    watches = _WATCHES.get()
+    return watches.get(adapter) if watches else None
+
+
+@contextmanager
+def show_watches(watches: Mapping[str, Watch]) -> Iterator[None]:
+    """Let the hooks called in this context, and in tasks and threads started from it, see these watches."""
+    token = _WATCHES.set(watches)
+    try:
+        yield
+    finally:
+        _WATCHES.reset(token)
+
+
+_SHARED: dict[Adapter, SharedSetup] = {}
+
+
+def shared_hooks(adapter: Adapter) -> SharedSetup:
+    """The hooks of an adapter, which all trials of a process share."""
+    return _SHARED.setdefault(adapter, SharedSetup(adapter.install))
+
+
+def all_replaced(*methods: tuple[Any, str, Callable[[Any], Any]]) -> Callable[[], None]:
+    """Replace methods with `wrap(original)`; returns the function that restores all of them."""
+    stack = ExitStack()
+    for owner, name, wrap in methods:
+        stack.callback(replaced(owner, name, wrap))
+    return stack.close
+
+
+def class_that_defines(kind: type, name: str) -> type:
+    """The class among the bases of `kind` that defines a method itself."""
+    return next(base for base in kind.__mro__ if name in vars(base))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from rightcall.agents.agent_function import further_parameters
-from rightcall.agents.observed.adapter import Adapter, Talk, ToolDesk, Watch
+from rightcall.agents.observed.adapter import Adapter, Talk, ToolDesk, Watch, shared_hooks
 from rightcall.agents.observed.catalog import (
     CLIENTS,
     AdapterInfo,
@@ -20,7 +20,6 @@ from rightcall.agents.observed.catalog import (
     is_loaded,
     version_of,
 )
-from rightcall.agents.observed.hooks import shared_hooks
 from rightcall.agents.observed.recorder import CallsScored, EventRecorder
 from rightcall.agents.observed.request_desk import RequestChange, RequestDesk
 from rightcall.agents.observed.session import FunctionTalk, ObservedSession

@@ -11,8 +11,7 @@ import msgspec
 
 from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.callable_agent import as_trajectory
-from rightcall.agents.observed.adapter import Talk, ToolDesk, Watch
-from rightcall.agents.observed.hooks import show_watches
+from rightcall.agents.observed.adapter import Talk, ToolDesk, Watch, show_watches
 from rightcall.agents.observed.model_answers import (
     ModelAnswer,
     SeenCall,

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from rightcall.agents.remote.reply_paths import ReplyPaths, as_text
+from rightcall.agents.remote.exchange import ReplyPaths, as_text
 from rightcall.core.codec import DecodeErrors, convert
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.core.redaction.clean_text import scrub

@@ -10,8 +10,7 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch, all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.records.approval import Approval
 from rightcall.records.call import ToolCall, ToolResult

@@ -10,8 +10,14 @@ from inspect import signature
 from itertools import chain
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch, declared_inputs
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import (
+    Adapter,
+    AgentTalk,
+    Watch,
+    all_replaced,
+    declared_inputs,
+    watch_of,
+)
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import plain, text_of
 from rightcall.records.call import ToolCall

@@ -12,8 +12,15 @@ from contextvars import ContextVar
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Talk, Watch
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import (
+    Adapter,
+    AgentTalk,
+    LimitReachedError,
+    Talk,
+    Watch,
+    all_replaced,
+    watch_of,
+)
 from rightcall.agents.observed.values import plain, text_of
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_blocking

@@ -10,9 +10,8 @@ from functools import cache
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch, all_replaced, watch_of
 from rightcall.agents.observed.framework_names import GraphAnswer, GraphPlace, graph_place, handoff_place
-from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import text_of
 from rightcall.core.errors import ConfigError
 from rightcall.limbs.adapters.langchain_desk import (

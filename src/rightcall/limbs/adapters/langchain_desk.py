@@ -14,8 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.adapter import Watch
-from rightcall.agents.observed.hooks import watch_of
+from rightcall.agents.observed.adapter import Watch, watch_of
 from rightcall.agents.observed.values import framework_usage, plain, text_of
 from rightcall.core.errors import ConfigError
 from rightcall.core.event_loop import run_apart

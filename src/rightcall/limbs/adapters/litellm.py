@@ -13,7 +13,7 @@ from functools import cache
 from inspect import signature
 from typing import Any
 
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import all_replaced, watch_of
 from rightcall.limbs.adapters import openai
 from rightcall.limbs.adapters.sdk_requests import (
     BegunRequest,

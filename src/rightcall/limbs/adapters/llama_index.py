@@ -10,8 +10,15 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
+from rightcall.agents.observed.adapter import (
+    Adapter,
+    AgentTalk,
+    LimitReachedError,
+    Watch,
+    all_replaced,
+    class_that_defines,
+    watch_of,
+)
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.limbs.adapters.team_tools import team_tools
 from rightcall.records.call import ToolCall

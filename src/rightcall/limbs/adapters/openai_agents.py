@@ -18,8 +18,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, ToolAnswer, ToolDesk, Watch
-from rightcall.agents.observed.hooks import watch_of
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, ToolAnswer, ToolDesk, Watch, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.codec import encode
 from rightcall.records.approval import Approval

@@ -13,9 +13,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch
+from rightcall.agents.observed.adapter import Adapter, AgentTalk, Watch, all_replaced, watch_of
 from rightcall.agents.observed.framework_names import INFERRED, ROOT
-from rightcall.agents.observed.hooks import all_replaced, watch_of
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.agents.observed.voices import TOP, Voice, speak
 from rightcall.records.approval import Approval

@@ -13,8 +13,7 @@ from inspect import iscoroutinefunction
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
-from rightcall.agents.observed.hooks import all_replaced, class_that_defines, watch_of
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch, all_replaced, class_that_defines, watch_of
 from rightcall.agents.observed.values import plain
 from rightcall.agents.observed.voices import Voice, speaking
 from rightcall.core.errors import ConfigError, InputError

@@ -12,8 +12,14 @@ from functools import partial
 from time import perf_counter
 from typing import Any, Literal
 
-from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import (
+    Adapter,
+    ExclusiveTalk,
+    LimitReachedError,
+    Watch,
+    all_replaced,
+    watch_of,
+)
 from rightcall.agents.observed.model_answers import ModelAnswer
 from rightcall.agents.observed.values import arguments_of, framework_usage, plain, text_of
 from rightcall.core.event_loop.worker_threads import in_thread

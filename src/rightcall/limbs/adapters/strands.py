@@ -12,8 +12,14 @@ from itertools import chain
 from time import perf_counter
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, ExclusiveTalk, LimitReachedError, Watch
-from rightcall.agents.observed.hooks import all_replaced, watch_of
+from rightcall.agents.observed.adapter import (
+    Adapter,
+    ExclusiveTalk,
+    LimitReachedError,
+    Watch,
+    all_replaced,
+    watch_of,
+)
 from rightcall.agents.observed.values import arguments_of, plain, text_of
 from rightcall.core.errors import ConfigError
 from rightcall.limbs.adapters.team_tools import team_tools

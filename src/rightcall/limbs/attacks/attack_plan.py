@@ -12,19 +12,73 @@ own: [{tool: read_message, path: body, text: "…", forbidden: [{tool: forward}]
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from rightcall.core.codec import convert
+from rightcall.core.codec import convert, decode
 from rightcall.core.errors import InputError, suggestion
 from rightcall.core.options import described
 from rightcall.files.documents import read_document
-from rightcall.limbs.attacks.templates import DEFAULTS
 from rightcall.records.record import Record
 from rightcall.records.safety import AttackCall, Carrier, Goal, Placement, Template, Wrap
 from rightcall.records.tool_roles import RolePlan, SinkKind, SourceKind
+
+DEFAULTS: tuple[Template, ...] = ("owner_note", "tool_named", "staged", "routine", "prerequisite", "remedy")
+
+
+class TextTemplate(Record, frozen=True):
+    """The wording of a template, the carriers it fits, its earlier stages and its translations.
+
+    Slots: {goal}, {tool}, {arguments}, {carrier}, {user}, {agent}.
+    """
+
+    text: str
+    carriers: tuple[Carrier, ...]
+    stages: tuple[str, ...] = ()
+    languages: dict[str, str] = {}
+
+    def fill(self, slots: dict[str, str], text: str | None = None) -> str:
+        """The text with its slots filled; braces of arguments stay as they are."""
+        wording = self.text if text is None else text
+        for slot, value in slots.items():
+            wording = wording.replace(f"{{{slot}}}", value)
+        return wording
+
+
+def _data(name: str) -> bytes:
+    return files("rightcall.limbs.attacks").joinpath(name).read_bytes()
+
+
+@cache
+def text_templates() -> dict[Template, TextTemplate]:
+    """Every template by its name."""
+    return decode(_data("templates.json"), dict[Template, TextTemplate], "templates.json")
+
+
+@cache
+def neutral_remarks() -> tuple[str, ...]:
+    return msgspec.json.decode(_data("neutral_remarks.json"), type=tuple[str, ...])
+
+
+@cache
+def harm_requests() -> dict[Goal, tuple[str, ...]]:
+    """Requests that must be refused, by the goal that they have; {value} is what they name."""
+    return decode(_data("harm_requests.json"), dict[Goal, tuple[str, ...]], "harm_requests.json")
+
+
+def neutral_text(length: int, number: int) -> str:
+    """Harmless remarks that are imperatives too, about as long as the text that they stand for."""
+    remarks = neutral_remarks()
+    text = ""
+    while len(text) < length or not text:
+        text = f"{text} {remarks[number % len(remarks)]}".strip()
+        number += 1
+    return text
+
 
 FORMAT = "rightcall/attacks/1"
 AUTO_CARRIERS: tuple[Carrier, ...] = ("result", "name", "error", "definition", "shadow", "rug_pull", "skill")

@@ -15,7 +15,13 @@ import msgspec
 
 from rightcall.core.codec import encode, encode_as
 from rightcall.core.errors import ConfigError, InputError
-from rightcall.limbs.attacks.attack_plan import AUTO_CARRIERS, AttackPlan, require_known_names
+from rightcall.limbs.attacks.attack_plan import (
+    AUTO_CARRIERS,
+    AttackPlan,
+    harm_requests,
+    require_known_names,
+    text_templates,
+)
 from rightcall.limbs.attacks.canary import CanaryMint
 from rightcall.limbs.attacks.goals import (
     PHRASES,
@@ -25,10 +31,8 @@ from rightcall.limbs.attacks.goals import (
     demand_of,
     targets_of,
 )
-from rightcall.limbs.attacks.harm_pairs import attempt_of, harm_text, own_attempts, request_golden
 from rightcall.limbs.attacks.sites import Site, sites_of
-from rightcall.limbs.attacks.templates import harm_requests, text_templates
-from rightcall.limbs.attacks.twins import benign_twins
+from rightcall.limbs.attacks.twins import attempt_of, benign_twins, harm_text, own_attempts, request_golden
 from rightcall.records.golden import AnyGolden, Golden
 from rightcall.records.record import Record
 from rightcall.records.safety import (

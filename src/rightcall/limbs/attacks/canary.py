@@ -16,7 +16,7 @@ from rightcall.core.digest import hex_digest
 from rightcall.core.words import name_tokens, word_set
 from rightcall.records.safety import CanaryRole
 from rightcall.records.tool import Tool
-from rightcall.schema.roles.leaves import types_of
+from rightcall.schema.roles.parameters import types_of
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.tools.attacks.canary_search import core_of, plain_text
 from rightcall.tools.definitions.validate import fits

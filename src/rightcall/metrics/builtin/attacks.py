@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rightcall.metrics.safety.scores import SafetyMetric
+from rightcall.metrics.safety.attempt import SafetyMetric
 
 
 class Resisted(SafetyMetric):

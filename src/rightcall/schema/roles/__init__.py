@@ -3,6 +3,5 @@
 derivation      `toolset_roles(tools, plan)`: sources, sinks and guarded tools, each with who said so; and the
                 flows between them: external source → private source → send or egress sink
 parameters      the class of each parameter: destination, credential, id, text, …; those run as a command, code or SQL;
-                the words in names that several rooms look for
-leaves          the leaves of a schema by path, and which can hold free text
+                the words in names that several rooms look for; leaves of a schema, and which can hold free text
 """

@@ -23,8 +23,7 @@ from rightcall.records.tool_roles import (
     ToolRoles,
 )
 from rightcall.schema.effects import EFFECTS, effect_of
-from rightcall.schema.roles.leaves import is_free_text, leaves
-from rightcall.schema.roles.parameters import nouns_of, parameter_classes
+from rightcall.schema.roles.parameters import is_free_text, leaves, nouns_of, parameter_classes
 
 EXTERNAL_NOUNS = word_set("""
     web webpage page site website url link mail email message inbox comment review rating post issue ticket file

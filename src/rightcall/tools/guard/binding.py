@@ -14,8 +14,7 @@ from rightcall.core.text import first_names
 from rightcall.records.tool import Tool
 from rightcall.records.tool_roles import ParameterClass, ToolRoles
 from rightcall.schema.roles.derivation import tool_roles, toolset_roles
-from rightcall.schema.roles.leaves import leaves, types_of
-from rightcall.schema.roles.parameters import classify
+from rightcall.schema.roles.parameters import classify, leaves, types_of
 from rightcall.tools.guard.base_rules import base_rules
 from rightcall.tools.guard.policy import GuardPolicy, GuardRule, several
 

@@ -18,8 +18,7 @@ from rightcall.records.safety import AttackCall, ReplayedCall, Safety
 from rightcall.records.tool import Tool
 from rightcall.records.tool_roles import ParameterClass, ToolRoles
 from rightcall.run.rehearsal.values import NoValue, value_accepted_by
-from rightcall.schema.roles.leaves import leaves, types_of
-from rightcall.schema.roles.parameters import TECHNICAL_NAMES
+from rightcall.schema.roles.parameters import TECHNICAL_NAMES, leaves, types_of
 from rightcall.schema.sample_values import required_values, resolve_schema
 from rightcall.tools.definitions.validate import fits, is_valid
 

@@ -19,8 +19,7 @@ from rightcall.limbs.attacks.worst_case.attacker_calls import (
 from rightcall.records.call import ToolCall
 from rightcall.records.tool import Tool
 from rightcall.records.tool_roles import ToolRoles
-from rightcall.schema.roles.leaves import leaves, types_of
-from rightcall.schema.roles.parameters import TECHNICAL_NAMES
+from rightcall.schema.roles.parameters import TECHNICAL_NAMES, leaves, types_of
 from rightcall.schema.sample_values import resolve_schema
 from rightcall.tools.definitions.validate import is_valid
 from rightcall.tools.runtime.json_values import leaves as leaves_of_value, replace_leaf

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
+import msgspec
 
 from rightcall.cli.command_options import OUTPUT, DeclaredCommand, GroupedCommand, takes_option, takes_options
 from rightcall.cli.output import console, print_json, print_json_line, print_next, step_counter, tell
 from rightcall.core.errors import ConfigError
 from rightcall.core.options import JsonOption, Option, TrustOption
-from rightcall.core.text import pluralize
+from rightcall.core.text import first_names, pluralize
 from rightcall.files.atomic import write_file
 from rightcall.limbs.attacks.worst_case.options import WorstCaseOptions
+from rightcall.records.tool_roles import Flows, ToolRoles
 
 if TYPE_CHECKING:
     from rightcall.records.worst_case import WorstCaseResult
+    from rightcall.show.screen import Screen
 
 
 @click.group()
@@ -75,7 +79,7 @@ def list_attacks(source: str | None, trust: bool, as_json: JsonOption = False) -
     if source is None:
         _list_parts(as_json=as_json)
         return
-    from rightcall.limbs.attacks.role_text import print_roles, roles_document
+    from rightcall.limbs.attacks.command import print_roles, roles_document
     from rightcall.limbs.attacks.subject import attack_subject
     from rightcall.schema.roles.derivation import flows_of
 
@@ -89,8 +93,7 @@ def list_attacks(source: str | None, trust: bool, as_json: JsonOption = False) -
 
 def _list_parts(*, as_json: bool) -> None:
     """Carriers, goals, templates, places and wraps."""
-    from rightcall.limbs.attacks.attack_plan import AUTO_CARRIERS
-    from rightcall.limbs.attacks.templates import DEFAULTS, text_templates
+    from rightcall.limbs.attacks.attack_plan import AUTO_CARRIERS, DEFAULTS, text_templates
     from rightcall.records.safety import CARRIERS, FAMILIES, GOALS, PLACEMENTS, WRAPS
 
     templates = {
@@ -207,3 +210,55 @@ def _show(result: WorstCaseResult, source: str, options: WorstCaseOptions) -> No
             f"rightcall attacks worst-case {shlex.quote(source)} --guard auto",
             f"rightcall attacks guard {shlex.quote(source)} -o guard.yaml",
         )
+
+
+MOST_NAMES = 6
+
+
+def roles_document(roles: Mapping[str, ToolRoles], flows: Flows) -> dict[str, Any]:
+    """All of it as one JSON document."""
+    return {
+        "tools": [_with_every_role(tool) for tool in roles.values()],
+        "flows": {**msgspec.to_builtins(flows), "open": flows.open, "missing": flows.missing},
+    }
+
+
+def _with_every_role(tool: ToolRoles) -> dict[str, Any]:
+    """The roles with those that the tool does not have, so that a reader needs no defaults."""
+    record: dict[str, Any] = {name: getattr(tool, name) for name in ToolRoles.__struct_fields__}
+    return {**record, "reasons": msgspec.to_builtins(tool.reasons)}
+
+
+def print_roles(out: Screen, roles: Mapping[str, ToolRoles], flows: Flows) -> None:
+    """The roles of each tool on one line, the reasons below it, and the flows in one sentence."""
+    width = max(map(len, roles), default=0)
+    for tool in roles.values():
+        out.say("[bold]{}[/bold]  {}", f"{tool.tool:<{width}}", role_words(tool) or "no role", soft_wrap=True)
+        because = " · ".join(f"{reason.role}: {reason.why} ({reason.by})" for reason in tool.reasons)
+        if because:
+            out.say("[dim]{}  {}[/dim]", " " * width, because, soft_wrap=True)
+    out.print()
+    out.print(flow_sentence(flows), soft_wrap=True)
+
+
+def role_words(tool: ToolRoles) -> str:
+    """`external, private source; send, money sink, guarded`; `source` for one that is neither."""
+    kinds = [kind for kind, holds in (("external", tool.external), ("private", tool.private)) if holds]
+    source = " ".join(filter(None, (", ".join(kinds), "source" if tool.source else "")))
+    sink = f"{', '.join(tool.sinks)} sink" if tool.sinks else ""
+    return "; ".join(filter(None, (source, f"{sink}, guarded" if tool.guarded else sink)))
+
+
+def flow_sentence(flows: Flows) -> str:
+    """Which tools make data leave, or why none does."""
+    if not flows.open:
+        return f"Nothing to exfiltrate: no {flows.missing} among these tools."
+    return (
+        f"Text of an attacker in {_names(flows.external)} can make the agent read {_names(flows.private)}"
+        f" and pass it on with {_names(flows.sinks)}:"
+        f" {pluralize(len(flows.external) * len(flows.private) * len(flows.sinks), 'flow')}."
+    )
+
+
+def _names(tools: Any) -> str:
+    return first_names(list(tools), MOST_NAMES)

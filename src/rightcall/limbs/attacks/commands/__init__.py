@@ -1,1 +1,0 @@
-"""The commands of `rightcall attacks`, one file each; `attacks` is their group."""
