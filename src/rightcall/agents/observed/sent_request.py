@@ -51,8 +51,7 @@ class SentResult(NamedTuple):
         """What the tool returned: JSON as the value, any other text as it is."""
         content = self.content
         if isinstance(content, dict):
-            wrapped = len(content) == 1 and next(iter(content)) in WRAPPED
-            return next(iter(content.values())) if wrapped else content
+            return content[key] if (key := _wrapping_key(content)) else content
         if isinstance(content, list):
             parts = [part for part in content if isinstance(part, dict)]
             if len(parts) == 1 and "json" in parts[0]:
@@ -64,9 +63,8 @@ class SentResult(NamedTuple):
         """Send this instead; what is no text in it, such as an image, stays."""
         content = self.content
         if isinstance(content, dict):
-            wrapped = len(content) == 1 and next(iter(content)) in WRAPPED
-            key = next(iter(content)) if wrapped else "result"
-            self.fields[self.field] = output if isinstance(output, dict) and not wrapped else {key: output}
+            key = _wrapping_key(content) or ("" if isinstance(output, dict) else WRAPPED[0])
+            self.fields[self.field] = {key: output} if key else output
         elif isinstance(content, list):
             self.fields[self.field] = _with_output(content, output)
         else:
@@ -190,6 +188,11 @@ def _sent_result(
     sent = SentResult(call, fields, field, bool(spelled.failed))
     value = sent.value
     return sent._replace(failed=sent.failed or (isinstance(value, dict) and bool(value.get("error"))))
+
+
+def _wrapping_key(content: Json) -> str:
+    only = next(iter(content), "") if len(content) == 1 else ""
+    return only if only in WRAPPED else ""
 
 
 def _json_value(text: Any) -> Any:
