@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rightcall.agents.observed.adapter import Adapter, Talk, Watch
+from rightcall.agents.observed.adapter import Adapter, Talk, Watch, replaced, watch_of
 from rightcall.agents.observed.catalog import AdapterInfo
-from rightcall.agents.observed.adapter import replaced, watch_of
 from rightcall.records.call import ToolCall
 
 INFO = AdapterInfo(
