@@ -3,8 +3,7 @@
 from rightcall.agents.agent import Agent as Agent
 from rightcall.agents.limits import Limits as Limits
 from rightcall.agents.observed.observed_agent import observe as observe
-from rightcall.api.checks import check as check
-from rightcall.api.decisions import compare as compare, gate as gate, trend as trend
+from rightcall.api.decisions import check as check, compare as compare, gate as gate, trend as trend
 from rightcall.api.evaluation import (
     aevaluate as aevaluate,
     analyze as analyze,

@@ -241,8 +241,21 @@ def test_screens_fit_and_use_an_engineers_words(port, monkeypatch):
 
 @pytest.mark.stories
 def test_every_next_step_works_when_it_is_typed(port, monkeypatch):
+    screens = every_screen(port, monkeypatch)
+    wrong = {"name": "terminate_contract", "arguments": {"boat_id": "B-81"}}
+    rows = [{"golden_id": f"release-{n}", "calls": [wrong]} for n in (*range(81, 95), *range(101, 107))]
+    Path("done.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     steps = []
-    for screen in every_screen(port, monkeypatch):
+    others = (
+        ("analyze", "last"), ("check", "suite.json", "--baseline", "last~1"), ("runs", "rescore", "last"),
+        ("runs", "list"), ("score", "goldens.jsonl", "done.jsonl"), ("audit", "suite.json", "--run", "last~1"),
+        ("dataset", "check", "goldens.jsonl"), ("runs", "report", "last", "-o", "report.md"),
+    )  # fmt: skip
+    for words in others:
+        done = port(*words)
+        assert done.code in (0, 1, 3), (words, done.err)
+        screens.append(done.out)
+    for screen in screens:
         block = screen.rpartition("next: ")[2] if "next: " in screen else ""
         steps += [re.split(r" {2,}", line.strip())[0] for line in block.splitlines() if line.strip()]
     assert len(set(steps)) >= 5

@@ -19,8 +19,13 @@ from rightcall.decide.check_rule import StratumState
 from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.report_formats import sarif_text
-from rightcall.show.check_ci import check_annotations, check_junit, check_quality, check_sarif
-from rightcall.show.check_comment import check_markdown
+from rightcall.show.check_comment import (
+    check_annotations,
+    check_junit,
+    check_markdown,
+    check_quality,
+    check_sarif,
+)
 from rightcall.show.github import PullRequest, add_to_summary
 from tests.support.published_schemas import problems, sarif_schema
 

@@ -3,25 +3,73 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from rightcall.api.score_options import ScoreCall
-from rightcall.core.options import takes
+from rightcall.core.options import Option, takes
 from rightcall.core.text import hundredths, percent, pluralize
+from rightcall.metrics.matching.verdict import Rules
 from rightcall.records.run import missing_answers_text, nothing_checked_text, nothing_delivered_text
+from rightcall.records.tool import Tool
 
 if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.metrics.score_case import Scorer
     from rightcall.records.dialects.call_text import CallTextWatch
     from rightcall.records.run import CaseResult, Summary
-    from rightcall.records.tool import Tool
     from rightcall.show.view.safety import SafetyView, SafetyViewTally
 
+
 ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreChoices:
+    """How recorded behaviour is scored."""
+
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",))] = ()
+    measure: Annotated[
+        Sequence[Any],
+        Option(
+            "Metric to measure without affecting the verdict",
+            flags=("--measure", "--observe"),
+        ),
+    ] = ()
+    partial: Annotated[bool, Option("Skip goldens without a trajectory instead of failing")] = False
+
+
+@dataclass(frozen=True)
+class ScoreCall(ScoreChoices):
+    """The parameters of `rightcall.score`."""
+
+    goldens: Annotated[str | Path, Option("File of goldens: what an agent should have done")]
+    trajectories: Annotated[str | Path, Option("File of trajectories: what it did")]
+    _: KW_ONLY
+    tools: Annotated[
+        str | Path | Iterable[Tool], Option("Tool definitions, for defaults and schema checks")
+    ] = ()
+    rules: Annotated[
+        Rules | None, Option("How the parts of a case count, and when it passes, as in a suite")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(ScoreChoices):
+    """The options of `rightcall score`."""
+
+    tools: Annotated[Path | None, Option("Tool definitions, for defaults and schema checks")] = None
+    rules: Annotated[
+        Literal["default", "seed"],
+        Option("How a case passes: by every check, or by an overall score of at least 0.8 with half credit"),
+    ] = "default"
+    least: Annotated[float, Option("Minimum pass rate for exit code 0", flags=("--min",), ge=0, le=1)] = 1.0
+    failures: Annotated[int, Option("Maximum kinds of failures shown", ge=0)] = 4
+    as_json: Annotated[bool, Option("Output JSON, one line per case", flags=("--json",), is_python=False)] = (
+        False
+    )
 
 
 class RecordedScores:

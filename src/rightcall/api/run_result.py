@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rightcall.decide.safety_numbers import SafetyNumbers
     from rightcall.run.judged_estimate import NoJudgedRate
     from rightcall.run.preparation import PlanWarning
-    from rightcall.show.matrix import RunMatrix
     from rightcall.show.screen import Screen
     from rightcall.show.view.case import CaseView
+    from rightcall.show.whole_run import RunMatrix
     from rightcall.stats.judged_rate import JudgedRate
     from rightcall.store.sql.store import Store
 
@@ -163,7 +163,7 @@ class RunResult:
 
     def matrix(self) -> RunMatrix:
         """Which case passed which metric: printed, a row for each case and a column for each metric."""
-        from rightcall.show.matrix import run_matrix
+        from rightcall.show.whole_run import run_matrix
 
         return run_matrix(self.store, self.id)
 

@@ -8,5 +8,4 @@ interrupt        Ctrl-C, SIGTERM and SIGHUP: the first stops a command cleanly, 
 judge_labels     labels of people for `rightcall judge`: label, settle, export and import them
 output           how commands write to the terminal: text, JSON, hints and workflow commands
 run_execution    one plan run by a command
-run_progress     what a command shows of a run in progress
 """

@@ -75,8 +75,7 @@ def check(suites: tuple[Path, ...], options: CheckCommandOptions) -> None:
     if options.as_json:
         print_json(results[0] if len(results) == 1 else results)
     elif in_actions(os.environ):
-        from rightcall.show.check_ci import check_annotations
-        from rightcall.show.check_comment import check_markdown
+        from rightcall.show.check_comment import check_annotations, check_markdown
         from rightcall.show.github import add_to_summary
 
         for result in results:
@@ -170,8 +169,7 @@ def _require_known(path: Path) -> None:
 
 def _write(path: Path, result: CheckResult, store: Store) -> None:
     """Write one output, in the format of its name."""
-    from rightcall.show.check_ci import check_junit, check_quality, check_sarif
-    from rightcall.show.check_comment import check_markdown
+    from rightcall.show.check_comment import check_junit, check_markdown, check_quality, check_sarif
 
     if path.suffix == ".xml" and result.run_id and result.calls.spent:
         with atomic_write(path) as out:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
-from rightcall.api.score_options import ScoreOptions
+from rightcall.api.recorded_scores import ScoreOptions
 from rightcall.cli import dataset_versions as versions
 from rightcall.cli.command_options import (
     OUTPUT,

@@ -17,8 +17,7 @@ from rightcall.cli.command_options import DeclaredCommand
 from rightcall.cli.demo_suites import SUPPORT
 from rightcall.cli.output import console, print_json, store_argument, tell
 from rightcall.cli.run import command_line
-from rightcall.cli.run_execution import run_to_end
-from rightcall.cli.run_progress import Watching
+from rightcall.cli.run_execution import Watching, run_to_end
 from rightcall.core.codec import to_plain
 from rightcall.core.errors import InputError
 from rightcall.core.options import JsonOption, Option, StoreOption

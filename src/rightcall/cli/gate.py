@@ -41,7 +41,7 @@ def gate(run: str, options: GateCommandOptions) -> None:
     if options.as_json:
         print_json(verdict)
     else:
-        from rightcall.show.gate_screen import print_gate
+        from rightcall.show.run_screen import print_gate
 
         print_gate(console(), verdict)
         if verdict.word == "FAIL":

@@ -90,6 +90,6 @@ def _say(view: RunView | None, path: Path, kind: str) -> None:
         rate = percent(total.pass_rate, 1) + (f" (range {total.range})" if total.range else "")
     tell(f"wrote {path} ({size / 1e6:,.2f} MB): {rate} of {count(total.cases)} cases passed")
     if kind == "html":
-        tell(f"next: open {path.resolve().as_uri()}")
+        tell(path.resolve().as_uri())
     else:
         tell(f"next: rightcall runs report {view.run.id} -o report.html")

@@ -46,8 +46,7 @@ def show(
     if Path(run).is_file():
         _show_baseline(Path(run), as_json=as_json)
         return
-    from rightcall.show.matrix import print_matrix, run_matrix
-    from rightcall.show.whole_run import show_run
+    from rightcall.show.whole_run import print_matrix, run_matrix, show_run
 
     with open_store(store_url, must_exist=True) as store:
         stored = store.runs.get(run)

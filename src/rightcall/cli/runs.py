@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 import msgspec
 
-from rightcall.api.score_options import ScoreOptions
+from rightcall.api.recorded_scores import ScoreOptions
 from rightcall.cli.command_options import CommandGroup, JsonLinesOption, YesOption, run_argument, takes_option
 from rightcall.cli.driver_process import SUPERVISION
 from rightcall.cli.interrupt import run_interruptible
@@ -205,7 +205,7 @@ def rescore(
             )
         else:
             from rightcall.api.evaluation import worker_pool
-            from rightcall.cli.run_progress import tell_shards
+            from rightcall.cli.run_execution import tell_shards
 
             with worker_pool(workers, on) as shared:
                 run_id, summary, verdict = shared.rescore(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 import msgspec
 
-from rightcall.api.score_options import ScoreOptions
+from rightcall.api.recorded_scores import ScoreOptions
 from rightcall.cli.command_options import GroupedCommand, takes_options
 from rightcall.cli.output import tell
 from rightcall.core.errors import ConfigError, InputError

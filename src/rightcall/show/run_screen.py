@@ -1,4 +1,4 @@
-"""The screen of a run: the verdict, what to know about it, equal failures together, the price, what to type next."""
+"""The screens of a run and of a gate: the verdict, equal failures together, the price, what to type next."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from rich.text import Text
 
-from rightcall.core.text import clip_text, pluralize
+from rightcall.core.text import clip_text, hundredths, percent, pluralize
+from rightcall.decide.rules import Check
+from rightcall.decide.verdict import Verdict
 from rightcall.records.danger import WORD
 from rightcall.records.record import Record
 from rightcall.records.run import Run, Summary
-from rightcall.show.screen import Screen
+from rightcall.show.screen import Screen, print_columns
 from rightcall.show.text import display_text
 from rightcall.show.view.failure_kinds import FailureKind, FailureKinds, failure_kinds
 from rightcall.show.view.grouped_trials import GoldenRow, failed_goldens, unchecked_goldens
@@ -22,6 +24,7 @@ from rightcall.show.view.summary import verdict_reason
 if TYPE_CHECKING:
     from rightcall.store.base import StoredRun
     from rightcall.store.sql.store import Store
+
 
 COLORS = {"PASS": "green", "SAME": "green", "FAIL": "red", "ERROR": "red", "WORSE": "red"}
 LABEL = 8
@@ -250,3 +253,32 @@ def say_wrapped(out: Screen, label: str, text: str, style: str = "", *, only_lab
         if not place:
             lead.append(word, style).append(" " * (len(label) - indent - len(word)))
         out.print(lead.append(line, None if only_label else style), soft_wrap=True)
+
+
+TITLES = ("rule", "wanted", "measured", "verdict")
+
+
+def print_gate(out: Screen, verdict: Verdict) -> None:
+    """Print a verdict and, of several rules, what each wanted and measured."""
+    dangers = [check.danger for check in verdict.checks if check.danger]
+    print_verdict(out, verdict.word, verdict.lines, dangers, hint=verdict.hint)
+    if len(verdict.checks) > 1:
+        out.print()
+        rows = [(check.name, *_numbers(check), check.word) for check in verdict.checks]
+        print_columns(out, TITLES, rows, texts=("rule",))
+    for note in verdict.notes[:1]:
+        out.print()
+        say_wrapped(out, "note: ", note.text, "yellow")
+
+
+def _numbers(check: Check) -> tuple[str, str]:
+    """What a rule wanted, and what was measured; a dash where there is nothing to compare."""
+    if check.value is None or check.limit is None:
+        return "–", "–"
+    if check.controlled and check.name.startswith("against "):
+        return f"≥ {hundredths(check.limit)} points", f"{hundredths(check.value, '+.1f')} points"
+    if check.controlled:
+        return f"≥ {hundredths(check.limit)}%", f"{percent(check.value)}  ({check.range})"
+    if check.name.startswith("no "):
+        return f"{check.limit:,.6g}", f"{check.value:,.6g}"
+    return f"{check.limit:,.6g}", f"{check.value:,.4g}"

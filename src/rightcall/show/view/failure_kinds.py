@@ -11,13 +11,14 @@ from typing import NamedTuple
 from rightcall.core.text import one_line
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.metrics.matching.reasons import call_text, sentence
+from rightcall.metrics.matching.reasons import call_text
 from rightcall.records.danger import SORTS, danger_clause, danger_of
 from rightcall.records.failure import CODES, Code, Failure
-from rightcall.records.golden import AnyGolden, Golden, request_of
+from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult
 from rightcall.records.tool import Tool
+from rightcall.show.view.case import reason_of
 from rightcall.show.view.failures import case_title
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql.store import Store
@@ -34,7 +35,9 @@ TITLES: dict[Code, str] = {
     "forbidden_call": "{f.tool} called",
 }
 """What happened, for codes whose kind is more than a title and a place."""
-SEEN_IN_CALLS = frozenset(code for code, facts in CODES.items() if facts.about != "case") | {"forbidden_call"}
+SEEN_IN_CALLS = frozenset(
+    code for code, facts in CODES.items() if facts.about != "case" and code != "wrong_agent"
+) | {"forbidden_call"}
 """Codes that the expected and the actual calls explain."""
 
 
@@ -190,9 +193,8 @@ def _golden_example(cases: Cases, result: CaseResult, kind: KindKey) -> GoldenEx
     golden, whole = cases.get((result.golden_id, result.trial), (None, result))
     request = f'"{one_line(request_of(golden), LONGEST)}"' if golden is not None else ""
     request = case_title(result.golden_id, golden) or request
-    if not kind.seen_in_calls:
-        why = result.error or "; ".join(dict.fromkeys(map(sentence, result.codes)))
-        return GoldenExample(result.golden_id, request, why=one_line(why, LONGEST))
+    if not kind.seen_in_calls or isinstance(golden, ConversationalGolden):
+        return GoldenExample(result.golden_id, request, why=one_line(reason_of(result), LONGEST))
     return GoldenExample(result.golden_id, request, example_calls(golden), call_texts(whole))
 
 
