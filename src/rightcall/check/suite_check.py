@@ -83,6 +83,11 @@ async def check_suite(
         return replace(design, rescored=moved, base_problem=problem)
 
     design = design_draw(0)
+    if settings.confirm == "base" and any(change.kind == "variable" for change in design.changes):
+        # The base would run with the variable as it is now, and be as broken.
+        settings = msgspec.structs.replace(settings, confirm="candidate")
+        problem = "an environment variable changed, and its old value is not kept"
+        design = design_draw(0)
     first_seed = design.seed
     asked = _question_hash(design, plan, options)
     draws = verdicts.count(first_seed)
