@@ -60,6 +60,19 @@ def test_a_tool_that_fails_for_the_right_arguments_is_broken():
     assert (finding.cause, finding.tools, finding.stated) == ("tool_breaks", ("traffic",), True)
 
 
+def test_a_tool_that_refuses_what_the_goldens_lack_is_not_called_broken():
+    schema = CITY | {"required": ["city", "day"]}
+    tools = [msgspec.structs.replace(tool, input_schema=schema) for tool in TOOLS]
+
+    def refused(golden: Golden) -> list[ToolCall]:
+        return [
+            msgspec.structs.replace(call, status="error", output="day is missing") for call in right(golden)
+        ]
+
+    findings = analysed(refused, tools=tools).findings
+    assert not {finding.cause for finding in findings} & {"tool_breaks", "error_without_hint"}
+
+
 def test_a_renamed_parameter_is_one_finding():
     def renamed(golden: Golden) -> list[ToolCall]:
         (call,) = right(golden)

@@ -27,6 +27,7 @@ ORDER: tuple[SymptomGroup, ...] = get_args(SymptomGroup)
 PLAIN_KINDS = frozenset(("renamed", "swapped", "type", "date", "unit"))
 """What is wrong with an argument so plainly that the error of its tool is no other cause."""
 RIGHT_ARGUMENTS = "error_for_right_arguments"
+INCOMPLETE = "error_for_expected_arguments_that_the_schema_refuses"
 _ERROR = re.compile(r"\W{0,3}(?:error|exception|traceback|failed|failure)\b", re.I)
 LONGEST = 200
 """Characters of an error text or a value that are kept."""
@@ -115,6 +116,8 @@ def symptom_of(
     if symptom.group == "recovery" and error:
         is_wrong = any(f.tool == error.name and CODES[f.code].symptom == "arguments" for f in told)
         code = "error" if is_wrong else RIGHT_ARGUMENTS
+        if not is_wrong and _lacks_required(error, tools.get(error.name)):
+            code = INCOMPLETE
         symptom = Symptom("recovery", error.name, code=code, detail=_text(error.output))
     elif symptom.group == "arguments":
         symptom, mistakes = _arguments(told, calls, request, tools)
@@ -126,6 +129,12 @@ def symptom_of(
             symptom = _symptom_of_failure(groups[0], failure)
             mistakes = ()
     return symptom._replace(turn=turn), mistakes
+
+
+def _lacks_required(call: ToolCall, tool: Tool | None) -> bool:
+    """Whether a call that the golden expects lacks what the definition requires: its error is no fault of the tool."""
+    required = tool.input_schema.get("required") if tool is not None else None
+    return isinstance(required, list) and not set(map(str, required)) <= set(call.arguments or {})
 
 
 def _symptom_of_failure(group: SymptomGroup, failure: Failure) -> Symptom:

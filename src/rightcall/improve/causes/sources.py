@@ -11,7 +11,7 @@ from rightcall.core.words import name_tokens
 from rightcall.improve.causes.parameters import ArgumentPlace, examples_of, places, with_sentence
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis, Weight
-from rightcall.improve.symptom import RIGHT_ARGUMENTS
+from rightcall.improve.symptom import INCOMPLETE, RIGHT_ARGUMENTS
 from rightcall.records.tool import Tool
 from rightcall.schema.subschemas import properties_of
 
@@ -112,9 +112,14 @@ def tool_breaks(evidence: Evidence) -> Iterator[Hypothesis]:
         )
 
 
+NO_LACK_OF_HINT = (RIGHT_ARGUMENTS, INCOMPLETE)
+
+
 def error_without_hint(evidence: Evidence) -> Iterator[Hypothesis]:
     """A tool's error that does not say what to do, so the agent repeats itself or gives up."""
-    errors = evidence.group(lambda s: s.tool if s.group == "recovery" and s.code != RIGHT_ARGUMENTS else None)
+    errors = evidence.group(
+        lambda s: s.tool if s.group == "recovery" and s.code not in NO_LACK_OF_HINT else None
+    )
     for tool, of_tool in errors.items():
         symptoms = [number for number in of_tool if not has_hint(evidence, number)]
         if not symptoms:
