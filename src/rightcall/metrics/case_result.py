@@ -32,7 +32,7 @@ from rightcall.records.case import TestCase
 from rightcall.records.failure import FORBIDDEN, Failure
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, states_check
 from rightcall.records.open_call import OpenCall, no_answer_text, open_calls_of
-from rightcall.records.run import CaseResult
+from rightcall.records.run import CaseResult, ScoredCalls
 from rightcall.records.score import Judging, Score
 from rightcall.records.tool import Tool
 from rightcall.records.trajectory import Trajectory
@@ -357,6 +357,5 @@ def _result(
         error=error,
         latency_ms=trajectory.latency_ms,
         usage=trajectory.usage if isinstance(golden, Golden) else trajectory.spent,
-        pairs=verdict.pairs,
-        alternative=verdict.alternative,
+        calls=ScoredCalls(verdict.pairs, verdict.alternative),
     )

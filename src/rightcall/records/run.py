@@ -23,6 +23,16 @@ CallPairs = tuple[tuple[int | None, int], ...]
 """Right calls, each with the expected one that it stands for, and with None those that no expected call stands for."""
 
 
+class ScoredCalls(Record, frozen=True):
+    """The calls that were right, and those left over, of which codes may say more.
+
+    `alternative` is the place of the expected calls that they were scored by, among those of the golden and `any_of`.
+    """
+
+    pairs: CallPairs = ()
+    alternative: int = 0
+
+
 class CaseResult(Record, frozen=True):
     """One trial of one golden: passed or not, every score, every code.
 
@@ -30,8 +40,6 @@ class CaseResult(Record, frozen=True):
     such a case is neither passed nor failed. Neither is one that is not `checked`, because its golden states no check
     and no metric decides: it is excluded from rates, and its score says nothing. `first_request` is a digest of the
     first request of an agent that is code, or `-` when it did something else before it asked a model.
-    `pairs` are the calls that were right, and those left over, of which codes may say more; `alternative` is the place
-    of the expected calls that they were scored by, among those of the golden and of its `any_of`.
     """
 
     golden_id: str
@@ -49,8 +57,7 @@ class CaseResult(Record, frozen=True):
     trajectory: Trajectory | None = None
     first_request: str = ""
     checked: bool = True
-    pairs: CallPairs = ()
-    alternative: int = 0
+    calls: ScoredCalls = ScoredCalls()
 
     @property
     def judged(self) -> bool:

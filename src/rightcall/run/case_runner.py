@@ -107,7 +107,7 @@ class ResultScrubber:
         return [self._without_secrets(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-NUMBERS = frozenset(("trial", "passed", "score", "latency_ms", "usage", "checked", "pairs", "alternative"))
+NUMBERS = frozenset(("trial", "passed", "score", "latency_ms", "usage", "checked", "calls"))
 """Fields of a result that have no text."""
 SEARCHED = tuple(
     name for name in CaseResult.__struct_fields__ if name not in (*NUMBERS, "metrics", "trajectory")

@@ -15,7 +15,7 @@ from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.records.failure import Failure
 from rightcall.records.golden import AnyGolden
 from rightcall.records.note import Note
-from rightcall.records.run import CallPairs, CaseResult
+from rightcall.records.run import CaseResult, ScoredCalls
 from rightcall.records.score import Score
 from rightcall.records.trajectory import Trajectory, Usage
 from rightcall.run.backend import Cell
@@ -121,8 +121,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Scores, codes and error, pickled, if they contain what MessagePack does not support, such as larger integers."""
     first_request: str = ""
     checked: bool = True
-    pairs: CallPairs = ()
-    alternative: int = 0
+    calls: ScoredCalls = ScoredCalls()
 
     def result(self, cell: Cell) -> PackedResult:
         golden, trial = cell
@@ -147,8 +146,7 @@ class SentCase(msgspec.Struct, frozen=True, array_like=True, gc=False):
             trajectory=Trajectory(lag_ms=self.lag_ms) if self.lag_ms else None,
             first_request=self.first_request,
             checked=self.checked,
-            pairs=self.pairs,
-            alternative=self.alternative,
+            calls=self.calls,
             packed_trajectory=self.trajectory,
         )
 
@@ -181,8 +179,7 @@ def cases_to_send(results: Iterable[tuple[int, CaseResult]]) -> tuple[SentCase, 
             trajectory=None if result.trajectory is None else compress_record(result.trajectory),
             first_request=result.first_request,
             checked=result.checked,
-            pairs=result.pairs,
-            alternative=result.alternative,
+            calls=result.calls,
         )
         for place, result in results
     )

@@ -45,7 +45,7 @@ class CaseVerdict(Record, frozen=True):
     cannot be decided: it got no answer, would pass with some arguments and fail with others, or was not measured.
     It is not `checked` when the golden states no check; then it neither passed nor failed. `agents_known` and
     `agents_unknown` count the calls whose agent the golden asks about; where it is not known, that is not judged.
-    `pairs` and `alternative` are those of a `CaseResult`.
+    `pairs` and `alternative` are those of `ScoredCalls`.
     """
 
     passed: bool

@@ -54,7 +54,7 @@ def pairing_of(golden: AnyGolden | None, result: CaseResult, tools: Mapping[str,
     explained = {pair.call for pair in pairs}
     pairs += [
         ShownPair(expected, call, "allowed" if expected is None else "right")
-        for expected, call in result.pairs
+        for expected, call in result.calls.pairs
         if call not in explained
     ]
     kept = [
@@ -70,7 +70,7 @@ def _expected_calls(golden: AnyGolden | None, result: CaseResult) -> Sequence[Ex
     if golden is None or not golden.any_of:
         return () if golden is None else tuple(expectations_of(golden))
     alternatives: list[Sequence[ExpectedCall]] = [golden.expected_calls] if golden.expected_calls else []
-    return [*alternatives, *golden.any_of][result.alternative]
+    return [*alternatives, *golden.any_of][result.calls.alternative]
 
 
 def _calls_as_scored(golden: AnyGolden | None, result: CaseResult) -> Sequence[ToolCall]:

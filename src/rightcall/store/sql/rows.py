@@ -19,7 +19,7 @@ from sqlalchemy import BigInteger, Double, LargeBinary, Table
 from rightcall.core.errors import InputError
 from rightcall.core.text import shorten
 from rightcall.records import CaseResult, Failure, Score, Trajectory, Usage
-from rightcall.records.run import CallPairs, CaseOutcome
+from rightcall.records.run import CaseOutcome, ScoredCalls
 from rightcall.records.safety import AttackOutcome
 from rightcall.records.score import Judging
 from rightcall.store.sql.record_bytes import (
@@ -46,7 +46,7 @@ OUTCOMES: dict[CaseOutcome, int] = {
 
 LARGEST = 2**63 - 1
 
-_PAIRS = msgspec.msgpack.Decoder(tuple[int, CallPairs])
+_CALLS = msgspec.msgpack.Decoder(ScoredCalls)
 
 Row = tuple[Any, ...]
 
@@ -91,7 +91,7 @@ def to_rows(result: CaseResult, pack: ScorePacker) -> ResultRows:
             _number(usage.cost_usd),
             scores,
             escape_text(result.first_request) or None,
-            msgspec.msgpack.encode((result.alternative, result.pairs)) if result.pairs else None,
+            msgspec.msgpack.encode(result.calls) if result.calls.pairs else None,
         ),
         failed=failed,
         codes=[
@@ -120,7 +120,6 @@ def to_result(
 ) -> CaseResult:
     """The result, from a row of `results` and its related rows, each in order."""
     check_row(results, row)
-    alternative, pairs = (0, ()) if row.pairs is None else _PAIRS.decode(row.pairs)
     return CaseResult(
         golden_id=row.golden_id,
         trial=row.trial,
@@ -135,8 +134,7 @@ def to_result(
         trajectory=None if trajectory is None else decompress_record(trajectory, Trajectory),
         first_request=row.first_request or "",
         checked=row.outcome != UNCHECKED,
-        pairs=pairs,
-        alternative=alternative,
+        calls=ScoredCalls() if row.pairs is None else _CALLS.decode(row.pairs),
     )
 
 
