@@ -43,12 +43,13 @@ ENDINGS = {
 
 
 def endings_table(results: dict[str, Any]) -> str:
-    """A row for each framework: whether what is recorded of each ending is what happened."""
-    rows = [f"| framework | {' | '.join(ENDINGS)} |", "|---|" + "---|" * len(ENDINGS)]
+    """Whether what is recorded of each ending is what happened; frameworks of which it is equally true share a row."""
+    titles: dict[str, list[str]] = {}
     for name, row in results["frameworks"].items():
-        cells = [_ending(row["cells"].get(scenario)) for scenario in ENDINGS.values()]
-        rows.append(f"| {_title_of(name)} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+        cells = " | ".join(_ending(row["cells"].get(scenario)) for scenario in ENDINGS.values())
+        titles.setdefault(cells, []).append(_title_of(name))
+    rows = [f"| {', '.join(named)} | {cells} |" for cells, named in titles.items()]
+    return "\n".join([f"| framework | {' | '.join(ENDINGS)} |", "|---|" + "---|" * len(ENDINGS), *rows])
 
 
 def _ending(cell: dict[str, Any] | None) -> str:
