@@ -14,7 +14,7 @@ from benchmarks.adapters.framework import Framework
 from benchmarks.adapters.scripted_server import Exchange
 from benchmarks.adapters.truth import TrueCall, Truth
 from rightcall.records import ToolCall, Trajectory
-from rightcall.records.agent_names import depth_of
+from rightcall.records.call import depth_of
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from benchmarks.adapters.toolbox import RUNS
 from benchmarks.adapters.truth import truth_of
 from rightcall.agents.observed.catalog import adapter_info
 from rightcall.records import Golden, Trajectory
-from rightcall.records.agent_names import depth_of
+from rightcall.records.call import depth_of
 
 MAY_RAISE = (
     "tool_raises",

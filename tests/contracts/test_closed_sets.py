@@ -71,10 +71,11 @@ def closed_keywords() -> Iterator[tuple[str, str, list[str], bool]]:
 
 
 def hints_of(owner: Any) -> dict[str, Any]:
+    import rightcall.tools.faults.plan as faults
     import rightcall.tools.guard.monitor as monitor
     import rightcall.tools.guard.policy as policy
 
-    hints = get_type_hints(owner, localns={**vars(monitor), **vars(policy)})
+    hints = get_type_hints(owner, localns={**vars(faults), **vars(monitor), **vars(policy)})
     names = {field.name for field in dataclasses.fields(owner)} if dataclasses.is_dataclass(owner) else hints
     return {name: hint for name, hint in hints.items() if name in names}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rightcall.core.errors import InputError
-from rightcall.core.operating_system import unnamed_file
+from rightcall.core.operating_system import open_without_name
 from rightcall.files import atomic
 from rightcall.files.atomic import atomic_write, write_file
 
@@ -47,11 +47,11 @@ def test_a_killed_process_leaves_the_old_file_whole_and_no_other(tmp_path: Path)
     path.write_bytes(b"old")
     assert subprocess.run([sys.executable, "-c", KILLED, path], check=False).returncode == -9
     assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path] or unnamed_file(tmp_path) is None
+    assert list(tmp_path.iterdir()) == [path] or open_without_name(tmp_path) is None
 
 
 def test_a_system_without_unnamed_files_writes_beside_the_target(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(atomic, "unnamed_file", lambda folder: None)
+    monkeypatch.setattr(atomic, "open_without_name", lambda folder: None)
     path = tmp_path / "f.txt"
     write_file(path, b"new")
     assert path.read_bytes() == b"new" and list(tmp_path.iterdir()) == [path]

@@ -14,7 +14,7 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.case_result import result_of, score_trajectory
 from rightcall.metrics.matching.reasons import reason
 from rightcall.records import Golden, ToolCall, Trajectory
-from rightcall.records.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of
+from rightcall.records.call import agent_of, delegate_of, depth_of, handoff_of, path_of
 from rightcall.records.trajectory import AgentAnswer
 from tests.support.examples import examples
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.providers.prices import Price, Prices, built_in_prices, cost, price_of
+from rightcall.providers.endpoint import Price, Prices, built_in_prices, cost, price_of
 from rightcall.records import Usage
 
 USAGE = Usage(input_tokens=1_000_000, output_tokens=1_000_000, cached_tokens=400_000)

@@ -14,8 +14,7 @@ from rightcall.providers.base import ModelReply, ModelRequest, Prompt, Settings
 from rightcall.providers.recorded import RecordedProvider
 from rightcall.providers.scripted import ScriptedProvider
 from rightcall.recording.case import CURRENT
-from rightcall.recording.library import Recordings
-from rightcall.recording.settings import RecordSettings
+from rightcall.recording.library import Recordings, RecordSettings
 from rightcall.records import Golden, Message, ToolCall, Trajectory, Usage
 from tests.support.examples import examples
 

@@ -14,9 +14,8 @@ from click.testing import CliRunner
 
 from rightcall.cli.runs import runs
 from rightcall.core.errors import ConfigError
-from rightcall.recording.library import Recordings
+from rightcall.recording.library import Recordings, RecordSettings
 from rightcall.recording.proxy import RecordingProxy
-from rightcall.recording.settings import RecordSettings
 
 KEY = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
 

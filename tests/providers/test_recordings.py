@@ -24,8 +24,7 @@ from click.testing import CliRunner
 import rightcall as rc
 from rightcall.agents.agent import Agent
 from rightcall.cli.runs import runs
-from rightcall.recording.library import Recordings
-from rightcall.recording.settings import RecordSettings
+from rightcall.recording.library import Recordings, RecordSettings
 from rightcall.records import Golden, ToolCall
 
 from .loopback import json_server, raw_server

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from rightcall.records.danger import DESTRUCTIVE_MISTAKE, MISTAKES, SORTS, danger_of, dangers_of
-from rightcall.records.failure import CODES, FATAL, Failure
+from rightcall.records.failure import (
+    CODES,
+    DESTRUCTIVE_MISTAKE,
+    FATAL,
+    MISTAKES,
+    SORTS,
+    Failure,
+    danger_of,
+    dangers_of,
+)
 from rightcall.records.tool import Annotations, Tool
 
 TOOLS = {

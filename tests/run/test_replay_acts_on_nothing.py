@@ -22,8 +22,7 @@ from rightcall.agents.kinds import actions_of_replay, agent_of_kind
 from rightcall.core.errors import CheckError, ConfigError
 from rightcall.metrics.judged.rubric import Rubric
 from rightcall.providers.scripted import ScriptedProvider
-from rightcall.recording.library import Recordings
-from rightcall.recording.settings import RecordSettings
+from rightcall.recording.library import Recordings, RecordSettings
 from rightcall.records import Golden, Trajectory
 from rightcall.records.call import ToolCall
 from rightcall.tools.runtime.context import effects

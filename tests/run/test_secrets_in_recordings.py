@@ -10,8 +10,7 @@ import pytest
 import rightcall as rc
 from rightcall.core.redaction.clean_text import HIDDEN, scrubber
 from rightcall.recording.canonical import scrub_value
-from rightcall.recording.library import Recordings
-from rightcall.recording.settings import RecordSettings
+from rightcall.recording.library import Recordings, RecordSettings
 from rightcall.records import Golden, Message, ToolCall, Trajectory
 
 SECRET = "correct-horse-battery-9"

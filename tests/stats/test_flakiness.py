@@ -7,7 +7,7 @@ import itertools
 import pytest
 from hypothesis import given, strategies as st
 
-from rightcall.stats.pass_k import disagreement, flake_class, flake_rate, suggests_quarantine
+from rightcall.stats.power import disagreement, flake_class, flake_rate, suggests_quarantine
 
 
 @given(st.integers(2, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.stats import binom
 
-from rightcall.stats.pass_k import pass_hat_k
+from rightcall.stats.power import pass_hat_k
 
 trials = st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n)))
 

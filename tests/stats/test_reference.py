@@ -21,9 +21,16 @@ from rightcall.stats.paired_tests import (
     mcnemar_midp,
     paired_t as stats_paired_t,
 )
-from rightcall.stats.pass_k import disagreement, pass_hat_k
 from rightcall.stats.permutation import sign_flip
-from rightcall.stats.power import all_pass_n, gate_cuts, gate_n, mde_paired, n_paired
+from rightcall.stats.power import (
+    all_pass_n,
+    disagreement,
+    gate_cuts,
+    gate_n,
+    mde_paired,
+    n_paired,
+    pass_hat_k,
+)
 from rightcall.stats.sequential import (
     confidence_sequence,
     fastest_stops,

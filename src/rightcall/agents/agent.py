@@ -19,10 +19,9 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.core.seam import load
 from rightcall.providers.base import Provider, Settings
 from rightcall.providers.catalog import ModelCatalog, project_models
-from rightcall.providers.endpoint import ModelEndpoint, overlaid
+from rightcall.providers.endpoint import ModelEndpoint, Price, Prices, overlaid
 from rightcall.providers.hosts import at_address, server_of, split_address
 from rightcall.providers.http import Network
-from rightcall.providers.prices import Price, Prices
 from rightcall.providers.rate_limit import RateLimit
 from rightcall.providers.recorded import RecordedProvider
 from rightcall.providers.resolver import endpoint_of, resolve

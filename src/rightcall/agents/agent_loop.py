@@ -140,7 +140,7 @@ class Recorder:
         )
 
 
-def _offered(request: ModelRequest, context: CallContext) -> ModelRequest:
+def _with_offer(request: ModelRequest, context: CallContext) -> ModelRequest:
     """The request with the tools that the layers of the trial show, noted."""
     for state in context.states.values():
         shown = state.offer({tool.name: tool for tool in request.prompt.tools})
@@ -168,7 +168,7 @@ class SingleTurn:
         if golden.safety is None:
             return await self._ask(request, Recorder(*messages))
         context = self._toolbox.context(trial=trial, golden=golden, offered=request.prompt.tools)
-        trajectory = await self._ask(_offered(request, context), Recorder(*messages))
+        trajectory = await self._ask(_with_offer(request, context), Recorder(*messages))
         return msgspec.structs.replace(trajectory, ledger=context.ledger.entries)
 
     async def _ask(self, request: ModelRequest, recorder: Recorder) -> Trajectory:
@@ -279,7 +279,7 @@ class AgentLoop:
         """One answer of the model and its calls; returns the trajectory if it was the last."""
         request = self._prompts.request(golden, trial, recorder.messages)
         if context.states:
-            request = _offered(request, context)
+            request = _with_offer(request, context)
         reply = await self._asker.ask(request, deadline)
         calls = recorder.reply(reply)
         if not calls:

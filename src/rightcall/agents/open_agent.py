@@ -28,7 +28,7 @@ from rightcall.providers.rate_limit import TokenBucket, shared_bucket
 from rightcall.recording.listener import record_requests
 from rightcall.recording.request_digest import RequestDigester
 from rightcall.records.dialects.call_text import CallTextWatch
-from rightcall.records.note import Note
+from rightcall.records.score import Note
 from rightcall.records.tool import Tool
 from rightcall.tools.definitions.behaviour import Behaviour
 from rightcall.tools.idempotency.guard import Idempotency

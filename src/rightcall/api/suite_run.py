@@ -25,7 +25,7 @@ from rightcall.metrics.tally import Tally
 from rightcall.records.run import Run
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.conclude import verdict_without_gate
-from rightcall.run.gate_evidence import stored_facts
+from rightcall.run.gate_evidence import facts_of_run
 from rightcall.run.live_run import RunOutcome
 from rightcall.run.options import RunSuiteOptions, SuiteOptions
 from rightcall.run.plan import Plan, Selection
@@ -232,7 +232,7 @@ def outcome_of(plan: Plan, store: Store, stored: StoredRun) -> RunOutcome:
     if plan.gate is not None:
         verdict = gate_run(store, stored.id, plan.gate, plan.quarantine)
     else:
-        alone = verdict_without_gate(summary, stored_facts(store, stored.run).get("judged"), plan.judges)
+        alone = verdict_without_gate(summary, facts_of_run(store, stored.run).get("judged"), plan.judges)
         verdict = verdict_by_answers(alone, store, stored.id, stored.run.agent)
     if stored.verdict and verdict.word != stored.verdict:  # decided early, or by another gate
         word: Word = stored.verdict  # type: ignore[assignment]

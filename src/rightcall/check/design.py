@@ -24,11 +24,10 @@ from rightcall.check.reach import (
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import names_and_more, pluralize
-from rightcall.decide.check_result import ComparedInputs, StratumPlan
+from rightcall.decide.check_result import ComparedInputs, InputChange, StratumPlan
 from rightcall.decide.check_rule import settles_at_best
 from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum, rounds_for
 from rightcall.decide.confirmation import MOST_PAIRS
-from rightcall.decide.input_change import InputChange
 from rightcall.decide.small_suite import LARGEST
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic
@@ -192,8 +191,7 @@ def design_check(
     settings = suite.check
     placed = goldens_with_places(plan)
     goldens = {golden.id: golden for golden, _, _ in placed}
-    imported = imported_versions(plan.agent_sources.imported_modules) if inputs.code else {}
-    versions = {**imported, **(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
+    versions = _versions_of(plan, inputs)
     others = package_changes(baseline.header.versions, versions)
     newer = tuple(dict.fromkeys((*others, *major_changes(baseline.header.versions, versions))))
     given = baseline.header.given
@@ -249,6 +247,12 @@ def design_check(
         missing=missing_tools(changes, placed, inputs),
         judges=_deciding_judges(plan),
     )
+
+
+def _versions_of(plan: Plan, inputs: Inputs) -> dict[str, str]:
+    """The versions of the packages that the agent imports, of clients of models, and of RightCall."""
+    imported = imported_versions(plan.agent_sources.imported_modules) if inputs.code else {}
+    return {**imported, **(sdk_versions() if inputs.code else {}), "rightcall": version("rightcall")}
 
 
 def _baseline_state(baseline: BaselinePool) -> str:

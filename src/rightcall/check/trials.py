@@ -162,7 +162,7 @@ class CheckTrials:
             ) as trials:
                 begin(run)
                 result = await self._decide_by(trials)
-            return await self._stored(trials, result)
+            return await self._store_results(trials, result)
 
     async def _decide_by(self, trials: Trials) -> CheckResult:
         self._candidate.source = trials
@@ -173,7 +173,7 @@ class CheckTrials:
         decided, self._seen.moved = await self._both_versions()
         return self._result_of(decided)
 
-    async def _stored(self, trials: Trials, result: CheckResult) -> CheckResult:
+    async def _store_results(self, trials: Trials, result: CheckResult) -> CheckResult:
         """The result, once the run that it is from is over in the store."""
         planned = self._design.planned_calls
         notices = trials.backend.notices()

@@ -17,7 +17,7 @@ from rightcall.core.errors import ConfigError, suggestion
 from rightcall.core.event_loop import run_blocking
 from rightcall.core.options import JsonOption, Option
 from rightcall.core.seam import name_clashes, plugins
-from rightcall.providers.prices import built_in_prices
+from rightcall.providers.endpoint import built_in_prices
 from rightcall.providers.provider_kinds import SHELVES, provider_names
 from rightcall.providers.resolver import check
 from rightcall.providers.weights import MODELS, list_models, model_path, pull_model

@@ -17,7 +17,7 @@ from rightcall.cli.output import console, store_argument, tell
 from rightcall.core.errors import InfrastructureError, RightCallError, RunTakenOver
 from rightcall.core.event_loop import prefer_uvloop
 from rightcall.core.own_output import OWN
-from rightcall.records.danger import NO_TOOLS
+from rightcall.records.failure import NO_TOOLS
 from rightcall.records.run import CaseResult, Run
 from rightcall.records.tool import Tool
 from rightcall.run.cost_estimate import role_hosts

@@ -266,8 +266,7 @@ def _age(text: str) -> timedelta:
 
 def _delete_recordings(suite: Path, yes: bool) -> None:
     from rightcall.datasets.goldens import load_goldens
-    from rightcall.recording.library import Recordings
-    from rightcall.recording.settings import RecordSettings
+    from rightcall.recording.library import Recordings, RecordSettings
     from rightcall.run.suite_actions import recordings_of_suite
 
     loaded, folder = recordings_of_suite(suite)

@@ -236,7 +236,7 @@ class TerminalKeys:
             self.__enter__()
 
 
-def unnamed_file(folder: Path) -> int | None:
+def open_without_name(folder: Path) -> int | None:
     """A new file for writing that has no name yet, so that nothing is left of it if the process is killed.
 
     None where there is no such thing: outside Linux, and in some file systems.

@@ -69,7 +69,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "faults": "rightcall.tools.faults.plan:FaultsLimb",
         "guard": "rightcall.tools.guard.policy:GuardLimb",
         "attacks": "rightcall.limbs.attacks.suite_key:AttacksLimb",
-        "audit": "rightcall.limbs.audit.options:AuditLimb",
+        "audit": "rightcall.limbs.audit.suite_audit:AuditLimb",
         "workers": "rightcall.limbs.ray.place:WorkersLimb",
     },
     "matchers": {

@@ -22,7 +22,6 @@ A capability adds a `RuleSource`, named in `core/seam.py`.
     confirmation       the confirmation of an alarm
     difference         goldens of two runs paired, and the mean difference with its interval, bounds and test
     floor_rule         the rule `above_floor` of an audit
-    input_change       one difference between the inputs of a baseline and those of a candidate
     judged_cases       a run without a gate, and a comparison, in which judges have a say
     judged_evidence    what judges and people say about the cases of a run, as rules need it
     judged_rule        a required rate that judges have a say in

@@ -110,14 +110,14 @@ class BaselineRule(msgspec.Struct, frozen=True):
             only_there=comparison.only_a,
         )
         word = self.decision(check, alpha)
-        return self.stated(msgspec.structs.replace(check, word=word), alpha)
+        return self.with_statement(msgspec.structs.replace(check, word=word), alpha)
 
     def decision(self, check: Check, alpha: float) -> Decision:
         """The word that `compare` finds for the same numbers: better is not worse."""
         words: dict[str, Decision] = {"IMPROVED": "PASS", "NON_INFERIOR": "PASS", "REGRESSED": "FAIL"}
         return words.get(self._claim(check, alpha).change, "INCONCLUSIVE")
 
-    def stated(self, check: Check, alpha: float) -> Check:
+    def with_statement(self, check: Check, alpha: float) -> Check:
         """The check with its sentence."""
         return msgspec.structs.replace(check, sentence=self._say(check, alpha))
 

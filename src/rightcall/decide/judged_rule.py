@@ -89,9 +89,9 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
     def decision(self, check: Check, alpha: float) -> Decision:
         return self.rule.decision(check, alpha)
 
-    def stated(self, check: Check, alpha: float) -> Check:
+    def with_statement(self, check: Check, alpha: float) -> Check:
         """The check with its range and its sentence."""
-        check = self.rule.stated(check, alpha)
+        check = self.rule.with_statement(check, alpha)
         return msgspec.structs.replace(check, sentence=self._say(check))
 
     def _say(self, check: Check) -> str:
@@ -154,7 +154,7 @@ class JudgedRateRule(msgspec.Struct, frozen=True):
             trials=first.cases, p_pass=p_pass if controlled else None, p_fail=p_fail if controlled else None,
             judges=self.metrics, judged=raw, labels=first.labels,
         )  # fmt: skip
-        return self.stated(check, alpha)
+        return self.with_statement(check, alpha)
 
     def _exact_check(
         self, evidence: JudgedEvidence, selected: dict[str, Outcome], alpha: float

@@ -20,8 +20,7 @@ from rightcall.decide.config import ATTACK_CODES, Gate
 from rightcall.decide.golden_outcomes import Outcome, goldens_with_scores, unanswered_trials
 from rightcall.decide.options import About
 from rightcall.decide.rate_range import range_text
-from rightcall.records.danger import WORD, danger_clause
-from rightcall.records.failure import FATAL, TOOL_ERROR
+from rightcall.records.failure import FATAL, TOOL_ERROR, WORD, danger_clause
 from rightcall.records.record import Record
 from rightcall.records.run import FailedTool
 from rightcall.stats.gaffke import Units, gaffke_bounds, gaffke_p_values
@@ -99,7 +98,7 @@ class ControlledRule(GateRule, Protocol):
     """A requirement whose error rate is at most alpha."""
 
     def decision(self, check: Check, alpha: float) -> Decision: ...
-    def stated(self, check: Check, alpha: float) -> Check: ...
+    def with_statement(self, check: Check, alpha: float) -> Check: ...
 
 
 class UnknownRule(msgspec.Struct, frozen=True):
@@ -194,7 +193,7 @@ class RateRule(msgspec.Struct, frozen=True):
             check = msgspec.structs.replace(
                 check, word=word, controlled=True, low=low, high=high, p_pass=p_pass, p_fail=p_fail
             )
-        return self.stated(check, alpha)
+        return self.with_statement(check, alpha)
 
     def word_by_point(self, worst: float, best: float) -> Word:
         """The decision by the observed rate alone, which lies between the two."""
@@ -214,7 +213,7 @@ class RateRule(msgspec.Struct, frozen=True):
             return "INCONCLUSIVE"
         return word_for(check.p_pass, check.p_fail, alpha)
 
-    def stated(self, check: Check, alpha: float) -> Check:
+    def with_statement(self, check: Check, alpha: float) -> Check:
         """The check with its range, by which the rule decides, and its sentence."""
         ends = (check.low, check.high) if check.controlled else (None, None)
         shown = range_text(*ends, word=check.word, limit=self.limit, fails_below=self.lower_limit)

@@ -25,9 +25,9 @@ from rightcall.decide.rules import (
     rules_of,
 )
 from rightcall.records.failure import TOOL_ERROR
-from rightcall.records.note import Note
 from rightcall.records.record import Record
 from rightcall.records.run import FailedTool
+from rightcall.records.score import Note
 from rightcall.stats.paired_tests import holm
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _rule_again(
         check, p_pass=p_pass, p_fail=p_fail, p_differs=differs, low=low, high=high
     )
     after = msgspec.structs.replace(after, word=rule.decision(after, alpha))
-    return rule.stated(after, alpha)
+    return rule.with_statement(after, alpha)
 
 
 def _bound(

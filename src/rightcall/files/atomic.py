@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from rightcall.core.errors import InputError
-from rightcall.core.operating_system import name_file, unnamed_file
+from rightcall.core.operating_system import name_file, open_without_name
 
 _ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH  # the only check that also applies to root
 
@@ -102,7 +102,7 @@ def _replace_file(path: str | Path, target: Path) -> Iterator[IO[bytes]]:
     """The content has no name before it is complete, where the system can do that: a killed process leaves nothing."""
     complete = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.tmp")
     try:
-        handle = unnamed_file(target.parent)
+        handle = open_without_name(target.parent)
         file = open(complete, "xb", opener=_for_owner) if handle is None else os.fdopen(handle, "wb")  # noqa: SIM115
     except OSError as error:
         raise InputError(

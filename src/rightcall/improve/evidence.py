@@ -16,7 +16,7 @@ from rightcall.improve.golden_facts import all_words, expected_tools, is_quotabl
 from rightcall.improve.symptom import Mistake, Symptom, SymptomRequest, enum_of, symptom_of
 from rightcall.improve.votes import ObservedBehaviour, RunVotes, Voter
 from rightcall.lint.confusability.word_use import reads_as_english, request_words
-from rightcall.records.danger import dangers_of
+from rightcall.records.failure import dangers_of
 from rightcall.records.golden import request_of
 from rightcall.records.tool import Tool
 from rightcall.run.rehearsal.toolset import Toolset

@@ -22,7 +22,7 @@ from rightcall.improve.suspicion import find_suspect, settle_suspects
 from rightcall.improve.symptom import Symptom, symptom_sentence
 from rightcall.improve.votes import RunVotes, Voter
 from rightcall.lint.engine import lint
-from rightcall.records.danger import SORTS
+from rightcall.records.failure import SORTS
 from rightcall.records.tool import Tool
 from rightcall.stats.clusters import estimate, sample
 

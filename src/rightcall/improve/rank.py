@@ -18,7 +18,7 @@ from rightcall.improve.causes import causes
 from rightcall.improve.counters import Class
 from rightcall.improve.evidence import Evidence
 from rightcall.improve.hypothesis import Hypothesis
-from rightcall.records.danger import SORTS
+from rightcall.records.failure import SORTS
 from rightcall.stats.special import binomial_sf
 
 MOST_FINDINGS = 12

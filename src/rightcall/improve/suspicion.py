@@ -104,7 +104,7 @@ def behaviour_of(difference: CallDifference) -> ObservedBehaviour | None:
 def settle_suspects(evidence: Evidence) -> None:
     """Drop suspects that are not exceptions: a third of their tool's other goldens fail in the same way.
 
-    What several goldens lack in common is the set-up or a definition: a tool that no request had or that is never
+    What several goldens lack in common is the setup or a definition: a tool that no request had or that is never
     called, a parameter or a value that the schema refuses to more than one of its tool's goldens. An agent that passes
     less than half does not vote, so that nothing it does speaks against a golden.
     """

@@ -17,8 +17,7 @@ from rightcall.core.text import pluralize
 from rightcall.improve.argument_kind import ArgumentKind, Setting, argument_kind, is_stated, plain_value
 from rightcall.improve.units import unit_said
 from rightcall.metrics.matching.teamwork import LABELS
-from rightcall.records.agent_names import agent_of
-from rightcall.records.call import ToolCall
+from rightcall.records.call import ToolCall, agent_of
 from rightcall.records.failure import CODES, Failure, SymptomGroup
 from rightcall.records.tool import Tool
 

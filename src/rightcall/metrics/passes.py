@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from rightcall.records.run import CaseResult, Rate
-from rightcall.stats.pass_k import pass_hat_k
+from rightcall.stats.power import pass_hat_k
 
 
 class Passes:

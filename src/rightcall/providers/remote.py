@@ -20,10 +20,9 @@ from rightcall.core.depth import shallow, too_deep
 from rightcall.core.errors import ConfigError, InputError, ProviderError
 from rightcall.providers import failures
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, PromptCache, Provider
-from rightcall.providers.endpoint import ModelEndpoint, ProviderOptions
+from rightcall.providers.endpoint import ModelEndpoint, Price, Prices, ProviderOptions, cost_at, price_of
 from rightcall.providers.hosts import HOSTS, Host, address_of, origin_of
 from rightcall.providers.http import HttpClient, Network
-from rightcall.providers.prices import Price, Prices, cost_at, price_of
 from rightcall.records import Message, Tool, Usage
 from rightcall.records.dialects.messages import read_items
 from rightcall.records.trajectory import token_count

@@ -9,10 +9,9 @@ from rightcall.core.errors import ConfigError, RightCallError
 from rightcall.core.redaction.clean_text import hide_variables
 from rightcall.providers.base import Provider
 from rightcall.providers.catalog import ModelCatalog, project_models
-from rightcall.providers.endpoint import ModelEndpoint, ProviderOptions, with_own_settings
+from rightcall.providers.endpoint import ModelEndpoint, Prices, ProviderOptions, with_own_settings
 from rightcall.providers.hosts import split_address
 from rightcall.providers.http import Network
-from rightcall.providers.prices import Prices
 from rightcall.providers.provider_kinds import AGENTS, SHELVES, hint_for, provider_plugins
 from rightcall.providers.recorded import judge_provider
 from rightcall.providers.sdk_client import SdkProvider, client_hint, is_sdk_client

@@ -22,9 +22,9 @@ from rightcall.core.text import one_line
 from rightcall.providers import failures
 from rightcall.providers.anthropic import AnthropicProvider
 from rightcall.providers.base import ModelReply, ModelRequest, Prompt, PromptCache, Provider
+from rightcall.providers.endpoint import Prices, cost
 from rightcall.providers.hosts import HOSTS
 from rightcall.providers.openai import OpenAIProvider, OpenAIResponsesProvider
-from rightcall.providers.prices import Prices, cost
 from rightcall.providers.remote import Json, RemoteProvider, with_ids
 
 Api = Literal["messages", "chat", "responses"]

@@ -1,9 +1,8 @@
 """Record and replay: answers and tool results in one reviewable file per golden, replayed without key or network.
 
-    settings    RecordSettings: the `record:` of a suite, and its four modes
     canonical   a request in canonical form for comparison: without secrets, seeds and changing ids
     cassette    the file of a golden, and the prompts that goldens share
-    library     the folder: what to replay, what to ask again, what to write
+    library     RecordSettings; the folder: what to replay, what to ask again, what to write
     case        one trial in progress: returns recorded replies, or collects new ones
     miss        why there is no recorded reply or result, in one line
     judged_trial   what judges answer while a trial is scored

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
 from rightcall.core.codec import decode
 from rightcall.core.errors import InputError
+from rightcall.core.options import described
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.recording.canonical import Ignored, scrub_value
 from rightcall.recording.case import TapedCase
@@ -26,10 +27,10 @@ from rightcall.recording.cassette import (
     read_cassette,
     write_document,
 )
-from rightcall.recording.settings import RecordSettings
 from rightcall.records.call import CallStatus, ToolCall, ToolResult
 from rightcall.records.golden import AnyGolden
 from rightcall.records.message import Message
+from rightcall.records.record import Record
 from rightcall.records.trajectory import StopReason, Trajectory, Usage
 
 SERVED = "served"
@@ -223,3 +224,29 @@ def with_timings(trajectory: Trajectory, timings: Timings) -> Trajectory:
     return replace(
         trajectory, calls=calls, messages=messages, latency_ms=timings.latency_ms, lag_ms=timings.lag_ms
     )
+
+
+RecordMode = Literal["none", "auto", "refresh", "replay"]
+
+
+class RecordSettings(Record, frozen=True):
+    """Whether answers of models and judges and results of real tools are recorded and replayed.
+
+    `none` records nothing. `auto` replays recordings made for the same inputs and records the rest. `refresh`
+    requests everything again. `replay` sends no requests and runs no tools: a missing recording is an error.
+    """
+
+    mode: Annotated[
+        RecordMode,
+        described("none, auto (replay what is recorded, record the rest), refresh, or replay only"),
+    ] = "none"
+    folder: Annotated[str, described("folder for recordings")] = "recordings"
+    hosts: Annotated[tuple[str, ...], described("record only requests to these hosts; empty means all")] = ()
+    ignore: Annotated[
+        tuple[str, ...],
+        described("parts of a request that may differ: PATH~REGEX, such as $.messages[*].content~\\d+"),
+    ] = ()
+    level: Annotated[
+        Literal["requests", "trajectory"],
+        described("what to record of a function: its requests, or only its return value"),
+    ] = "requests"

@@ -15,7 +15,6 @@
     case        TestCase, ConversationalTestCase: golden + trajectory + tools
     deepeval    DeepEval's argument names in the constructors of records
     failure     Failure and the closed list of codes
-    danger      which failures cannot be taken back: what every output lists first
     score       Score
     label       Label: what a person says about a judged case
     run         CaseResult, Summary, Run
@@ -23,7 +22,6 @@
 
 To change a record, make another: `msgspec.structs.replace(golden, id="x")`.
 
-    agent_names      which agent made a call, how deep it works, and to which agent a call gives work
     approval         what a human, or the approver of a suite in their place, decided about a call before it ran
     floor            the floor under a pass rate: how far agents get that understand nothing
     worst_case       what a hijacked agent reaches, in numbers that a run keeps

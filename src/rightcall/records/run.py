@@ -9,9 +9,8 @@ from rightcall.core.text import one_line, percent, pluralize
 from rightcall.records.failure import Failure
 from rightcall.records.floor import Floor
 from rightcall.records.golden import Category
-from rightcall.records.note import Note
 from rightcall.records.record import Record, Several
-from rightcall.records.score import Score
+from rightcall.records.score import Note, Score
 from rightcall.records.trajectory import Trajectory, Usage
 from rightcall.records.worst_case import WorstCaseNumbers
 

@@ -46,3 +46,10 @@ class Score(Record, frozen=True):
     def broken(cls, error: str) -> Score:
         """The metric could not be computed; counts as an error, not as a failure of the agent."""
         return cls(0.0, False, "", (), error)
+
+
+class Note(Record, frozen=True):
+    """What a reader of a verdict must know besides its reason: a code for programs, a text for people."""
+
+    code: str
+    text: str

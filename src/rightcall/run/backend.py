@@ -19,8 +19,8 @@ from rightcall.decide.verdict import Verdict
 from rightcall.files.project_files import enter_folder
 from rightcall.metrics.score_case import Scorer
 from rightcall.records.golden import AnyGolden
-from rightcall.records.note import Note
 from rightcall.records.run import CaseResult, Summary
+from rightcall.records.score import Note
 from rightcall.records.tool import Tool
 from rightcall.run.case_runner import CaseRunner
 from rightcall.run.plan import Plan

@@ -11,9 +11,8 @@ from rightcall.agents.agent import is_address, own_endpoint, own_prices
 from rightcall.agents.agent_loop import Prompts
 from rightcall.agents.conversation.dialogue_loop import Users
 from rightcall.agents.conversation.model_user import UserSetup
-from rightcall.providers.endpoint import ModelEndpoint
+from rightcall.providers.endpoint import ModelEndpoint, cost
 from rightcall.providers.hosts import address_of, host_label, server_of
-from rightcall.providers.prices import cost
 from rightcall.providers.resolver import endpoint_of
 from rightcall.records.golden import ConversationalGolden, Golden
 from rightcall.records.record import Record

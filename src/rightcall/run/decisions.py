@@ -20,7 +20,7 @@ from rightcall.records.run import GroupSummary, Summary
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.baseline import baseline_for, find_edited_goldens, notes_on_edits, require_finished
 from rightcall.run.conclude import verdict_of_gate, verdict_unfinished
-from rightcall.run.gate_evidence import evidence_in, evidence_of_run, outcomes_of_run, stored_facts
+from rightcall.run.gate_evidence import evidence_in, evidence_of_run, facts_of_run, outcomes_of_run
 from rightcall.run.golden_check import ForbiddenCodes, codes_of
 from rightcall.run.request_templates import (
     MOST_SEARCHED,
@@ -28,7 +28,7 @@ from rightcall.run.request_templates import (
     template_line,
     undeclared_templates,
 )
-from rightcall.stats.pass_k import (
+from rightcall.stats.power import (
     disagreement as stats_disagreement,
     flake_class,
     flake_rate,
@@ -74,7 +74,7 @@ def gate_run(
         "floor": floor or (summary.floor if summary else None),
         "quarantined": len(quarantine),
         "worst_case": summary.worst_case if summary else None,
-    } | stored_facts(store, stored.run, gate)
+    } | facts_of_run(store, stored.run, gate)
     verdict = verdict_of_gate(
         gate,
         evidence_of_run(store, stored.id, gate, quarantine),

@@ -305,7 +305,7 @@ def evidence_in(*runs: Run) -> list[StoredEvidence]:
     return [load("stored_evidence", name)() for name in names]
 
 
-def stored_facts(store: Store, run: Run, gate: Gate | None = None) -> dict[str, Any]:
+def facts_of_run(store: Store, run: Run, gate: Gate | None = None) -> dict[str, Any]:
     """What is known of a stored run besides its results."""
     facts: dict[str, Any] = {}
     for evidence in evidence_in(run):

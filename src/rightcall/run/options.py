@@ -20,7 +20,7 @@ from rightcall.core.options import (
     TrialsOption,
     TrustOption,
 )
-from rightcall.recording.settings import RecordMode
+from rightcall.recording.library import RecordMode
 
 Limit = Annotated[int | None, Option("Maximum number of goldens", group=SELECTION, ge=1)]
 

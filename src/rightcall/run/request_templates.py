@@ -28,8 +28,8 @@ from rightcall.decide.verdict import Verdict
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.golden import AnyGolden, category_of, expectations_of, request_of
-from rightcall.records.note import Note
 from rightcall.records.record import Record
+from rightcall.records.score import Note
 
 if TYPE_CHECKING:
     pass

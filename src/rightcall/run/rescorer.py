@@ -22,7 +22,7 @@ from rightcall.records.score import Score
 from rightcall.records.tool import Tool
 from rightcall.run.answers import verdict_by_answers
 from rightcall.run.conclude import verdict_without_gate, with_verdict
-from rightcall.run.gate_evidence import results_of_run, stored_facts
+from rightcall.run.gate_evidence import facts_of_run, results_of_run
 from rightcall.run.plan import scorer_fingerprint
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run, tools_of_run
@@ -110,7 +110,7 @@ async def rescore_run(
     as_before: Any = {name: getattr(before, name) for name in kept if before is not None}
     summary = msgspec.structs.replace(tally.summary(), **as_before)
     verdict = verdict_by_answers(
-        verdict_without_gate(summary, stored_facts(store, new).get("judged")), store, new.id, old.run.agent
+        verdict_without_gate(summary, facts_of_run(store, new).get("judged")), store, new.id, old.run.agent
     )
     summary = with_verdict(summary, verdict)
     store.runs.finish(new.id, summary, verdict.word)

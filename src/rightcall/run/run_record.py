@@ -19,7 +19,7 @@ from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
-from rightcall.decide.input_change import InputChange
+from rightcall.decide.check_result import InputChange
 from rightcall.files.revision import source_of
 from rightcall.recording.canonical import scrub_value
 from rightcall.records.run import Run
@@ -121,9 +121,15 @@ def imported_versions(modules: Iterable[str]) -> dict[str, str]:
     if not wanted:
         return {}
     packages = set(
-        chain.from_iterable(names for module, names in packages_distributions().items() if module in wanted)
+        chain.from_iterable(names for module, names in _distributions().items() if module in wanted)
     )
     return {name: version(name) for name in sorted(packages) if name != "rightcall"}
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """The packages of each module: a quarter of a second, so once for a process."""
+    return packages_distributions()
 
 
 def package_changes(before: Mapping[str, str], now: Mapping[str, str]) -> tuple[InputChange, ...]:

@@ -22,7 +22,7 @@ from rightcall.records.run import CaseResult, Summary
 from rightcall.run.answers import RECORDED
 from rightcall.run.conclude import verdict_without_gate, with_verdict
 from rightcall.run.decisions import gate_run
-from rightcall.run.gate_evidence import stored_facts
+from rightcall.run.gate_evidence import facts_of_run
 from rightcall.run.run_judges import judges_document, with_judges
 from rightcall.run.run_record import new_run
 from rightcall.store.address import Persistence
@@ -73,7 +73,7 @@ def keep_cases(  # noqa: PLR0913
     if gate:
         verdict = gate_run(store, run.id, gate, floor=floor)
     else:
-        verdict = verdict_without_gate(summary, stored_facts(store, run).get("judged"))
+        verdict = verdict_without_gate(summary, facts_of_run(store, run).get("judged"))
     summary = with_verdict(summary, verdict)
     persist(lambda: store.runs.finish(run.id, summary, verdict.word))
     return run.id, summary, verdict

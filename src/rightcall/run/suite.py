@@ -33,7 +33,7 @@ from rightcall.providers.base import Settings
 from rightcall.providers.catalog import ModelCatalog, project_models, read_models
 from rightcall.providers.endpoint import ModelEndpoint
 from rightcall.providers.hosts import at_address
-from rightcall.recording.settings import RecordMode, RecordSettings
+from rightcall.recording.library import RecordMode, RecordSettings
 from rightcall.records.record import Record
 from rightcall.run.options import SuiteOptions
 from rightcall.run.suite_document import with_dispatcher, with_variables

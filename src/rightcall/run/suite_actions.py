@@ -15,8 +15,7 @@ from rightcall.core.errors import ConfigError, InputError
 from rightcall.files.python_object import is_module, is_object_name
 from rightcall.metrics.resolve import parse_metric
 from rightcall.providers.provider_kinds import is_provider
-from rightcall.recording.library import Recordings
-from rightcall.recording.settings import RecordMode, RecordSettings
+from rightcall.recording.library import Recordings, RecordMode, RecordSettings
 from rightcall.run.suite import Suite, is_goldens, load_suite
 from rightcall.run.suite_document import tool_sources
 from rightcall.store.base import StoredRun

@@ -6,7 +6,7 @@ from rightcall.core.text import one_line, pluralize
 from rightcall.improve.changes import ChangeItem
 from rightcall.improve.findings import Analysis, RunFinding
 from rightcall.improve.hypothesis import ProposedChange
-from rightcall.records.danger import WORD
+from rightcall.records.failure import WORD
 from rightcall.show.screen import Screen
 from rightcall.show.text import edit_text
 

@@ -8,7 +8,7 @@ from rightcall.core.text import percent, pluralize
 from rightcall.decide.comparison import Comparison
 from rightcall.improve.attribution import WhatChanged
 from rightcall.improve.run_matrix import GoldenMatrix, TrendPoint
-from rightcall.records.danger import danger_clause
+from rightcall.records.failure import danger_clause
 from rightcall.run.decisions import RunComparison
 from rightcall.show.run_screen import print_verdict, say_wrapped
 from rightcall.show.screen import Screen, print_columns

@@ -19,7 +19,7 @@ from rightcall.core.codec import encode
 from rightcall.core.digest import hex_digest
 from rightcall.core.errors import MissingExtraError
 from rightcall.improve.run_analysis import analyze_run
-from rightcall.records.danger import NO_TOOLS
+from rightcall.records.failure import NO_TOOLS
 from rightcall.records.tool import Tool
 from rightcall.show.case_elements import Node, as_html, case_drawing
 from rightcall.show.charts import confusion_table, distributions

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rightcall.core.text import change_interval, percent, pluralize
 from rightcall.improve.improvement import DangerLeft, Improvement, Tried
 from rightcall.improve.robustness import FaultReport
-from rightcall.records.danger import WORD
+from rightcall.records.failure import WORD
 from rightcall.show.screen import Screen, print_columns
 from rightcall.show.terminal import clean
 

@@ -12,8 +12,7 @@ from rightcall.core.codec import encode_described as encode
 from rightcall.decide.safety_numbers import SafetyNumbers
 from rightcall.metrics.base import PERFECT
 from rightcall.metrics.dimensions import SPOTLESS
-from rightcall.records.danger import NO_TOOLS
-from rightcall.records.failure import Failure
+from rightcall.records.failure import NO_TOOLS, Failure
 from rightcall.records.run import CaseResult, Summary
 from rightcall.records.score import Judging, Score
 from rightcall.records.tool import Tool

@@ -12,7 +12,7 @@ from rich.text import Text
 from rightcall.core.text import clip_text, hundredths, percent, pluralize
 from rightcall.decide.rules import Check
 from rightcall.decide.verdict import Verdict
-from rightcall.records.danger import WORD
+from rightcall.records.failure import WORD
 from rightcall.records.record import Record
 from rightcall.records.run import Run, Summary
 from rightcall.show.screen import Screen, print_columns

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from rightcall.core.text import pluralize
-from rightcall.records.danger import WORD
+from rightcall.records.failure import WORD
 from rightcall.show.run_screen import (
     MOST_KINDS,
     RunScreen,

@@ -4,10 +4,9 @@
     intervals      Wilson, Clopper-Pearson, t; the bound when nothing was seen; two groups of cases
     clusters       trials in cases in clusters: equal-weight mean, its standard errors, and the interval shown with it
     gaffke         the bounds and p-values that decide a gate, and the distribution behind them
-    pass_k         pass^k; flaky cases
     paired_tests   McNemar, Bonett-Price, t, Fisher; Holm, Benjamini-Hochberg
     permutation    sign flips; the exchange test, exact for unequal numbers of trials
-    power          cuts, sizes, smallest visible difference
+    power          pass^k; cuts, sizes, smallest visible difference
     sequential     e-values, confidence sequence; what a stopping rule does in the long run
     detect         e-detectors: a change in a stream, with a stated false-alarm rate
     judged_rate    the rate people would give, from a judge's verdicts and people's labels; lists its files

@@ -10,7 +10,7 @@ import pytest
 import rightcall as rc
 from rightcall.agents.kinds import agent_problems
 from rightcall.agents.limits import Limits
-from rightcall.agents.observed.request_desk import RequestChange, RequestDesk, sent_tools
+from rightcall.agents.observed.request_desk import RequestChange, RequestDesk, tools_of_requests
 from rightcall.core.event_loop import run_blocking
 from rightcall.limbs.attacks.attack_plan import AttackPlan
 from rightcall.limbs.attacks.attacked_plan import maker_of
@@ -217,7 +217,7 @@ def test_a_request_without_a_change_is_sent_byte_for_byte(form):
 
 
 def desk_of(faults: FaultPlan) -> RequestDesk:
-    toolbox = Toolbox(sent_tools(Toolbox(WORLDS).bound_tools), execute="real", faults=faults)
+    toolbox = Toolbox(tools_of_requests(Toolbox(WORLDS).bound_tools), execute="real", faults=faults)
     golden = Golden("How much is on a1?", id="balance")
     return RequestDesk(toolbox, toolbox.context(golden=golden), golden, RequestChange(), at_tools=False)
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from rightcall.limbs.audit.audit import Auditor, AuditPlan
 from rightcall.limbs.audit.mutation import mutants_of, select_operators
-from rightcall.limbs.audit.options import AuditCall
 from rightcall.limbs.audit.result import AuditResult
 from rightcall.limbs.audit.scene import Mutant, Scene, SeenValues
-from rightcall.limbs.audit.suite_audit import TightenedGoldens, plan_of, subject_of
+from rightcall.limbs.audit.suite_audit import AuditCall, TightenedGoldens, plan_of, subject_of
 from rightcall.metrics.score_case import Scorer
 from rightcall.metrics.value_sources import words_of
 from rightcall.records import ExpectedCall, Golden, Tool, ToolCall, Trajectory

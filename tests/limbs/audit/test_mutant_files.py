@@ -12,7 +12,7 @@ import rightcall as rc
 from rightcall.core.errors import ConfigError
 from rightcall.datasets.goldens import load_goldens
 from rightcall.datasets.trajectories import save_trajectories
-from rightcall.limbs.audit.options import AuditCall
+from rightcall.limbs.audit.suite_audit import AuditCall
 from rightcall.metrics.case_result import result_of
 from rightcall.records import Run
 from rightcall.records.trajectory import RecordedTrajectory

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rightcall as rc
-from rightcall.limbs.audit.options import AuditCall
+from rightcall.limbs.audit.suite_audit import AuditCall
 from tests.limbs.audit.shop import judged_mutants
 
 GOLDEN = {

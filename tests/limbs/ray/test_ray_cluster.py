@@ -121,8 +121,7 @@ def test_what_cannot_be_shared_by_workers_is_refused(shipped, tmp_path):
     from dataclasses import replace
 
     from rightcall.core.errors import ConfigError
-    from rightcall.recording.library import Recordings
-    from rightcall.recording.settings import RecordSettings
+    from rightcall.recording.library import Recordings, RecordSettings
 
     plan = plan_suite(load_suite(shipped / "suite.json"), shipped)
     recorded = replace(

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rightcall.records.agent_names import same_name
-from rightcall.records.call import ToolCall
+from rightcall.records.call import ToolCall, same_name
 
 TOOLS = "tools"
 """The node in which tools run; a graph below it was started by a tool."""

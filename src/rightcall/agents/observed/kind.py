@@ -11,11 +11,11 @@ from rightcall.agents.agent_function import AgentFunction
 from rightcall.agents.agent_session import SessionPerformer, framework_tool
 from rightcall.agents.conversation.agent_side import session_opener
 from rightcall.agents.observed.observed_agent import ObservedAgent
-from rightcall.agents.observed.request_desk import RequestChange, RequestDesks, sent_tools
+from rightcall.agents.observed.request_desk import RequestChange, RequestDesks, tools_of_requests
 from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import ConfigError
 from rightcall.records.approval import read_approvals
-from rightcall.records.note import Note
+from rightcall.records.score import Note
 from rightcall.tools.runtime.policy import ToolRules, approval_problems
 from rightcall.tools.runtime.toolbox import Toolbox
 
@@ -67,7 +67,7 @@ class OpenObserved(OpenAgent):
         rules = ToolRules(strict=False, approvals=approvals if "guard" in layers else None)
         if not self._at_tools:
             settings |= {"mocks": None, "execute": "real"}
-        own = map(framework_tool, tools_seen) if self._at_tools else sent_tools(toolbox.bound_tools)
+        own = map(framework_tool, tools_seen) if self._at_tools else tools_of_requests(toolbox.bound_tools)
         self._desk = Toolbox(own, rules=rules, idempotency=self._keys, **settings)
         if not self._at_tools and (unreachable := self._desk.unreachable()):
             raise ConfigError(*unreachable)

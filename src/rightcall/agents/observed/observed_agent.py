@@ -62,7 +62,7 @@ class ObservedAgent:
     values: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """What the agent is given besides the text."""
     change: RequestChange = field(default=RequestChange(), hash=False)
-    """Definitions and instructions that its models are sent instead of its own."""
+    """Definitions and instructions that replace those its models would be sent."""
     _seen: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("trials", "unseen", "asked", "named", "answers", "cached"), 0),
         compare=False,

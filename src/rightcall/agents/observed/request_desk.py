@@ -191,7 +191,7 @@ class RequestDesks(DeskSetup):
         return RequestDesk(self._toolbox, context, golden, self._change, at_tools=self._at_tools)
 
 
-def sent_tools(tools: Iterable[BoundTool]) -> Iterator[BoundTool]:
+def tools_of_requests(tools: Iterable[BoundTool]) -> Iterator[BoundTool]:
     """Tools that were run elsewhere, by their own rules: whatever arguments they took, their result is what was sent.
 
     Calls that differ in their idempotency key alone mean the same, and are two effects.
@@ -254,7 +254,7 @@ _LISTENING = SharedSetup(_listen)
 
 
 @contextmanager
-def edited_requests(desk: RequestDesk | None) -> Iterator[None]:
+def edit_requests(desk: RequestDesk | None) -> Iterator[None]:
     """Inside the block, requests made in this context, and in tasks and threads started from it, pass the desk."""
     if desk is None:
         yield

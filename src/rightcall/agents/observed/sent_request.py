@@ -60,7 +60,7 @@ class SentResult(NamedTuple):
         return _json_value(content)
 
     def put(self, output: Any, *, failed: bool) -> None:
-        """Send this instead; what is no text in it, such as an image, stays."""
+        """Send this instead; other parts, such as an image, stay."""
         content = self.content
         if isinstance(content, dict):
             key = _wrapping_key(content) or ("" if isinstance(output, dict) else WRAPPED[0])
@@ -105,7 +105,7 @@ class SentRequest:
                         str(call.name), call.arguments or {}, str(call.id)
                     )
                 elif (fields := _result_fields(item, raw)) is not None:
-                    yield _sent_result(fields, calls, earlier)
+                    yield _result_part(fields, calls, earlier)
 
     def tools(self) -> list[tuple[Json, Tool]]:
         """The definitions that are offered, with the fields that hold them; not those that the provider runs."""
@@ -167,7 +167,7 @@ def _entries(item: Any) -> Iterator[Json]:
 
 
 def _result_fields(item: Json, raw: Json) -> Json | None:
-    """The fields of a result, in a part of its own kind or in the message of a tool."""
+    """The fields of a result, in a part for results or in the message of a tool."""
     if raw is item and item.get("role") in ("tool", "function"):
         return item
     if read_part(raw).result is None:
@@ -175,7 +175,7 @@ def _result_fields(item: Json, raw: Json) -> Json | None:
     return next((raw[name] for name in RESULT_FIELDS if isinstance(raw.get(name), dict)), raw)
 
 
-def _sent_result(
+def _result_part(
     fields: Json, calls: dict[str, ToolCall], earlier: Callable[[str], ToolCall | None]
 ) -> SentResult:
     spelled = read_result(fields)

@@ -23,7 +23,7 @@ from rightcall.agents.observed.model_answers import (
     total_usage,
 )
 from rightcall.agents.observed.recorder import EventRecorder
-from rightcall.agents.observed.request_desk import RequestDesk, edited_requests
+from rightcall.agents.observed.request_desk import RequestDesk, edit_requests
 from rightcall.agents.observed.values import stop_of_error, text_of
 from rightcall.agents.observed.voices import HeardTurn
 from rightcall.agents.trial_values import TrialValues
@@ -79,7 +79,7 @@ class ObservedSession:
         for desk in {id(desk): desk for desk in desks if desk is not None}.values():
             desk.hear(text)
         try:
-            with contain_exits(), show_watches(self._all_watches), edited_requests(self._requests):
+            with contain_exits(), show_watches(self._all_watches), edit_requests(self._requests):
                 try:
                     output = await self._talk.say(text)
                 finally:

@@ -13,7 +13,7 @@ from rightcall.improve.symptom import Symptom
 from rightcall.lint.confusability.word_use import request_words
 from rightcall.lint.features.mentions import STOP_WORDS
 from rightcall.lint.rules.skills_front_matter import MOST_DESCRIPTION
-from rightcall.records.agent_names import TRANSFERS, same_name
+from rightcall.records.call import TRANSFERS, same_name
 
 MISSED = 0.2
 BETTER = 0.02

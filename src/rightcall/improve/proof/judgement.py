@@ -21,7 +21,7 @@ from rightcall.improve.improvement import DangerLeft, ToolEffect, Tried, apply_c
 from rightcall.improve.proof.arms import Arms, Measured
 from rightcall.improve.proposals import Proposal
 from rightcall.lint.engine import lint
-from rightcall.records.danger import SORTS, dangers_of
+from rightcall.records.failure import SORTS, dangers_of
 from rightcall.records.golden import AnyGolden, request_of
 from rightcall.records.run import CaseResult
 from rightcall.records.tool import Tool

@@ -20,7 +20,7 @@ from rightcall.improve.proof.arms import Arms
 from rightcall.improve.proof.judgement import refusal
 from rightcall.improve.proof.options import ImproveOptions
 from rightcall.improve.proposals import Proposal, is_exposed
-from rightcall.providers.prices import cost
+from rightcall.providers.endpoint import cost
 from rightcall.records.golden import AnyGolden, category_of, request_of
 from rightcall.records.run import CaseResult
 from rightcall.records.tool import Tool

@@ -132,7 +132,7 @@ class GoogleADK(Adapter):
         from google.adk.tools import FunctionTool
 
         definitions = []
-        for source in _offered(agent):
+        for source in _tools_of_agent(agent):
             tool = FunctionTool(source) if callable(source) and not hasattr(source, "run_async") else source
             declared = tool._get_declaration() if hasattr(tool, "_get_declaration") else None
             if declared is not None:
@@ -146,7 +146,7 @@ class GoogleADK(Adapter):
 ADAPTER = GoogleADK()
 
 
-def _offered(agent: Any) -> Iterator[Any]:
+def _tools_of_agent(agent: Any) -> Iterator[Any]:
     """The tools of an agent and of those below it, and of each the one that transfers to others; or the tool itself."""
     from google.adk.flows.llm_flows.agent_transfer import _get_transfer_targets
     from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool
@@ -155,7 +155,7 @@ def _offered(agent: Any) -> Iterator[Any]:
     if targets := _get_transfer_targets(agent):
         yield TransferToAgentTool([target.name for target in targets])
     for part in getattr(agent, "sub_agents", None) or ():
-        yield from _offered(part)
+        yield from _tools_of_agent(part)
 
 
 @cache

@@ -88,7 +88,7 @@ class OpenAIAgents(Adapter):
 
     def tools(self, agent: Any) -> list[Tool]:
         tools: dict[str, Tool] = {}
-        for name, description, schema in _offered(agent):
+        for name, description, schema in _tools_of_agent(agent):
             definition = {"name": name, "description": description, "parameters": schema}
             tools.setdefault(name, read_tool(definition, f"tool '{name}'"))
         return list(tools.values())
@@ -288,7 +288,7 @@ def _has_failed(result: Any) -> bool:
     return isinstance(result, str) and result.startswith(DEFAULT_FAILURE)
 
 
-def _offered(agent: Any) -> Iterator[tuple[str, str, Any]]:
+def _tools_of_agent(agent: Any) -> Iterator[tuple[str, str, Any]]:
     """What an agent and those it may hand over to offer their models: function tools, and a tool for each hand-off."""
     from agents import FunctionTool, Handoff, handoff
 

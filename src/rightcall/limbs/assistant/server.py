@@ -21,7 +21,7 @@ from rightcall.improve.run_setup import run_record
 from rightcall.limbs.assistant.boundary import Project, first, with_explained_errors
 from rightcall.lint.config import LintConfig, find_settings
 from rightcall.lint.source.read import read_paths
-from rightcall.recording.settings import RecordMode
+from rightcall.recording.library import RecordMode
 from rightcall.records.run import CaseResult
 from rightcall.run.decisions import compare_runs
 from rightcall.run.live_run import Progress

@@ -11,6 +11,5 @@ To add an operator: a function `(scene, good)` in `mutants/`, in `OPERATORS` of 
     audit_view       an audit as a page
     expectations     expectations as proposals edit them
     mutation         the mutants of a golden
-    options          the options of `rightcall audit` and `rightcall.audit`, each declared once
     result           what an audit found
 """

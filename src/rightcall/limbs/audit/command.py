@@ -12,9 +12,9 @@ import click
 from rightcall.cli.command_options import FILE, GroupedCommand, takes_options
 from rightcall.cli.output import console, print_json, print_next, tell
 from rightcall.core.text import first_names, pluralize
-from rightcall.limbs.audit.options import AuditCall, AuditChoices, AuditOptions
 from rightcall.limbs.audit.result import AuditResult
 from rightcall.limbs.audit.sections import AuditSection, audit_sections, notes
+from rightcall.limbs.audit.suite_audit import AuditCall, AuditChoices, AuditOptions
 from rightcall.show.lines import write_report
 from rightcall.show.screen import Screen
 

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from rightcall.api.tool_lint import definitions_given
 from rightcall.core.digest import digest_of_parts
 from rightcall.core.event_loop import as_blocking
-from rightcall.core.options import takes
+from rightcall.core.options import (
+    CI,
+    SELECTION,
+    JsonOption,
+    Option,
+    StoreOption,
+    TrustOption,
+    described,
+    takes,
+)
+from rightcall.core.seam import Limb
 from rightcall.datasets.goldens import numbered_goldens, save_goldens
+from rightcall.decide.config import AboveFloor
 from rightcall.files.atomic import refuse_existing
 from rightcall.files.documents import read_document
 from rightcall.improve.golden_doubts import Doubter
 from rightcall.improve.past_evidence import PastEvidence, past_evidence
 from rightcall.limbs.audit.audit import AuditListener, Auditor, AuditPlan
 from rightcall.limbs.audit.mutation import select_operators
-from rightcall.limbs.audit.options import AuditCall, AuditSettings
 from rightcall.limbs.audit.result import AuditResult, Survivor, with_audit_note
 from rightcall.limbs.audit.scene import Mutant
 from rightcall.metrics.base import AnyMetric
@@ -28,6 +39,7 @@ from rightcall.metrics.resolve import as_metrics
 from rightcall.metrics.score_case import Scorer
 from rightcall.records.floor import Floor
 from rightcall.records.golden import AnyGolden, with_id
+from rightcall.records.record import Record
 from rightcall.run.floor import TrivialScorer, compute_floor
 from rightcall.run.plan import Plan
 from rightcall.run.rehearsal.trial import Trial, reads_expected_output, trial_of_plan
@@ -36,6 +48,103 @@ from rightcall.run.suite_plan import plan_suite
 from rightcall.run.trust import require_trust
 from rightcall.tools.definitions.source import load_tools
 from rightcall.tools.runtime.toolbox import Toolbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditChoices:
+    """What is planted, and what is known to be right."""
+
+    metrics: Annotated[Sequence[Any], Option("Extra metric", flags=("--metric",))] = ()
+    runs: Annotated[
+        Sequence[str],
+        Option(
+            "Run whose passing trajectories count as correct",
+            flags=("--run",),
+            default="the newest run of each agent",
+        ),
+    ] = ()
+    trajectories: Annotated[
+        Sequence[str],
+        Option(
+            "File of trajectories that counts as a run of an agent",
+            metavar="[[FAMILY/]AGENT=]FILE",
+        ),
+    ] = ()
+    only: Annotated[
+        Literal["mutants", "floor", "doubts"] | None, Option("Only this part of the audit", group=SELECTION)
+    ] = None
+    operators: Annotated[
+        Sequence[str],
+        Option("Plant only bugs of this kind", flags=("--operator",), metavar="NAME", group=SELECTION),
+    ] = ()
+    seed: Annotated[
+        str, Option("Seed of the choice of bugs", metavar="TEXT", group=SELECTION, default="from the dataset")
+    ] = ""
+    write: Annotated[
+        str | Path | None,
+        Option("Output file for the goldens with all proposed changes", metavar="PATH", writes="document"),
+    ] = None
+    store: StoreOption = None
+    trust: TrustOption = False
+
+
+@dataclass(frozen=True)
+class AuditCall(AuditChoices):
+    """The parameters of `rightcall.audit`."""
+
+    suite: Annotated[str | Path | Iterable[AnyGolden], Option("A suite, a dataset, or goldens")]
+    _: KW_ONLY
+    tools: Annotated[
+        str | Path | Iterable[Any], Option("Tools of the goldens, or their file; a suite has its own")
+    ] = ()
+    progress: Annotated[Callable[[], None] | None, Option("Called after each golden")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions(AuditChoices):
+    """The options of `rightcall audit`."""
+
+    tools: Annotated[Path | None, Option("Tool definitions of a dataset")] = None
+    every: Annotated[bool, Option("Show every bug that passes", flags=("--all",))] = False
+    least: Annotated[
+        float | None,
+        Option(
+            "Fail if the lower bound of the catch rate is below this", flags=("--min",), group=CI, ge=0, le=1
+        ),
+    ] = None
+    strict: Annotated[
+        bool,
+        Option("Fail when a golden is certainly wrong: it cannot be met, or a tool refuses it", group=CI),
+    ] = False
+    output: Annotated[
+        Path | None,
+        Option("Write the audit to a file: .html or .json", flags=("-o", "--output"), writes="report"),
+    ] = None
+    as_json: JsonOption = False
+
+
+class AuditSettings(Record, frozen=True):
+    """What `rightcall audit` plants, and what it knows about agents: models of one maker share mistakes."""
+
+    operators: Annotated[
+        tuple[str, ...], described("kinds of bugs to plant; !NAME leaves one out [default: all]")
+    ] = ()
+    equivalent: Annotated[tuple[str, ...], described("ids of bugs that are harmless and left out")] = ()
+    families: Annotated[
+        dict[str, str],
+        described("maker of each agent or model, by name [default: derived from the model's name]"),
+    ] = {}
+    above_floor: AboveFloor = None
+
+
+class AuditLimb(Limb):
+    """`audit` of a suite, and the requirement that a run passes more than agents that understand nothing."""
+
+    block = Annotated[AuditSettings | None, described("settings of `rightcall audit`")]
+
+    def gate(self, block: AuditSettings) -> Mapping[str, Any]:
+        return {"above_floor": block.above_floor}
+
 
 NO_SETTINGS = AuditSettings()
 DOCUMENTS = (".yaml", ".yml", ".json")

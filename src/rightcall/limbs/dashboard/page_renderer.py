@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 
 from rightcall.limbs.dashboard import links
 from rightcall.limbs.dashboard.access import CSRF_FIELD
-from rightcall.limbs.dashboard.pages import added_pages
+from rightcall.limbs.dashboard.pages import plugin_pages
 from rightcall.show import case_elements as drawings
 from rightcall.show.html import HERE, html_environment
 from rightcall.show.text import display_text, json_text
@@ -28,7 +28,7 @@ HIDDEN_INPUT = Markup('<input type="hidden" name="{}" value="{}">')
 
 
 def make_environment() -> Environment:
-    pages = added_pages()
+    pages = plugin_pages()
     folders = [FOLDER, SHARED, *(page.TEMPLATES for page in pages if hasattr(page, "TEMPLATES"))]
     environment = html_environment(FileSystemLoader(folders))
     environment.filters |= {

@@ -79,7 +79,7 @@ class ToolJob:
     async def _verify(self, golden: Golden, plan: CallPlan, scribe: Scribe) -> dict[str, Score]:
         scores: dict[str, Score] = {}
         if plan.missing:
-            problem = self._withheld_problem(golden.input, plan)
+            problem = self._problem_of(golden.input, plan)
             scores["withheld"] = Score.passed_if(not problem, problem)
         if all(score.passed for score in scores.values()):
             checked, used = await self.kit.verifier.verify(golden)
@@ -87,7 +87,7 @@ class ToolJob:
             scribe.note(used)
         return scores
 
-    def _withheld_problem(self, request: str, plan: CallPlan) -> str:
+    def _problem_of(self, request: str, plan: CallPlan) -> str:
         values = [call.arguments[plan.missing] for call in plan.calls if plan.missing in call.arguments]
         if any(not isinstance(value, bool) and states(request, value) for value in values):
             return f"the request reveals the {plan.missing}"

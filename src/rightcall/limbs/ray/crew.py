@@ -26,8 +26,8 @@ from rightcall.limbs.ray.message import (
     read_hello,
 )
 from rightcall.limbs.ray.worker import FINGERPRINTS, versions
-from rightcall.records.note import Note
 from rightcall.records.run import CaseResult
+from rightcall.records.score import Note
 from rightcall.records.trajectory import Trajectory
 from rightcall.run.backend import Cell, RunWork
 from rightcall.run.plan import Plan

@@ -23,8 +23,8 @@ from rightcall.limbs.ray.crew import (
 from rightcall.limbs.ray.engine import WorkerEngine, WorkerLost, WorkerOptions, next_sent, pack_setup
 from rightcall.limbs.ray.lease import Lease, LeaseLedger, lease_size
 from rightcall.limbs.ray.message import Sent, Stop, pack_lease, read_sent
-from rightcall.records.note import Note
 from rightcall.records.run import CaseResult
+from rightcall.records.score import Note
 from rightcall.run.backend import Batch, Cell, RunWork, Take
 from rightcall.run.watched_inputs import WatchedInputs, imports_of, join_watches
 

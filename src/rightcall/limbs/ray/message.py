@@ -14,9 +14,8 @@ from rightcall.core.errors import ConfigError, InfrastructureError, InputError, 
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.records.failure import Failure
 from rightcall.records.golden import AnyGolden
-from rightcall.records.note import Note
 from rightcall.records.run import CaseResult, ScoredCalls
-from rightcall.records.score import Score
+from rightcall.records.score import Note, Score
 from rightcall.records.trajectory import Trajectory, Usage
 from rightcall.run.backend import Cell
 from rightcall.run.watched_inputs import WatchedInputs

@@ -15,8 +15,7 @@ from rightcall.limbs.traces.calls import CallSlot
 from rightcall.limbs.traces.content import arguments_of
 from rightcall.limbs.traces.problems import Problems
 from rightcall.limbs.traces.span import Observation, SpanPlace
-from rightcall.records.agent_names import TRANSFERS, handoff_of
-from rightcall.records.call import ToolCall
+from rightcall.records.call import TRANSFERS, ToolCall, handoff_of
 from rightcall.records.trajectory import AgentAnswer
 
 

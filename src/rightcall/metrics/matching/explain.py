@@ -17,8 +17,7 @@ from rightcall.metrics.matching.expectation import Slot, forbids, pattern_text
 from rightcall.metrics.matching.matchers.references import Ref
 from rightcall.metrics.matching.matchers.values import Exact
 from rightcall.metrics.matching.teamwork import agent_text, is_label, is_made_by
-from rightcall.records.agent_names import depth_of, path_of
-from rightcall.records.call import ToolCall
+from rightcall.records.call import ToolCall, depth_of, path_of
 from rightcall.records.expected_call import is_target
 from rightcall.records.failure import Code, Failure
 from rightcall.records.golden import Golden, names_agents

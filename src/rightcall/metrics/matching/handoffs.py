@@ -18,8 +18,7 @@ from rightcall.metrics.matching.teamwork import (
     is_made_by,
     read_targets,
 )
-from rightcall.records.agent_names import agent_of, path_of, same_name
-from rightcall.records.call import ToolCall
+from rightcall.records.call import ToolCall, agent_of, path_of, same_name
 from rightcall.records.expected_call import is_target
 from rightcall.records.failure import Failure
 from rightcall.records.golden import AnyGolden, Golden, expectations_of

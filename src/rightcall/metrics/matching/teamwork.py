@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from rightcall.core.errors import InputError
 from rightcall.metrics.matching.base import Scope, short_json
 from rightcall.metrics.matching.compile import compile_matcher, matcher_key
-from rightcall.records.agent_names import agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
-from rightcall.records.call import ToolCall
+from rightcall.records.call import ToolCall, agent_of, delegate_of, depth_of, handoff_of, path_of, same_name
 from rightcall.records.expected_call import is_target
 from rightcall.records.golden import AnyGolden, expectations_of
 from rightcall.records.trajectory import Trajectory

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from rightcall.decide.safety_numbers import outcome_of_result
 from rightcall.metrics.matching.approvals import error_code
 from rightcall.records.call import ToolCall
-from rightcall.records.danger import NO_TOOLS
+from rightcall.records.failure import NO_TOOLS
 from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult

@@ -11,9 +11,8 @@ from rightcall.core.errors import InputError
 from rightcall.metrics.matching.call_kinds import read_skills
 from rightcall.metrics.matching.handoffs import read_team
 from rightcall.records.call import ToolCall
-from rightcall.records.danger import NO_TOOLS
 from rightcall.records.expected_call import ExpectedCall
-from rightcall.records.failure import CODES, Failure, PairKind
+from rightcall.records.failure import CODES, NO_TOOLS, Failure, PairKind
 from rightcall.records.golden import AnyGolden, expectations_of, names_agents
 from rightcall.records.record import Record, Several
 from rightcall.records.run import CaseResult

@@ -13,8 +13,7 @@ from rightcall.metrics.matching.base import Scope
 from rightcall.metrics.matching.compile import compile_matcher
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.teamwork import agent_text
-from rightcall.records.agent_names import agent_of, depth_of, path_of
-from rightcall.records.call import CallStatus, ToolCall
+from rightcall.records.call import CallStatus, ToolCall, agent_of, depth_of, path_of
 from rightcall.records.expected_call import ExpectedCall
 from rightcall.records.failure import CODES, ArgumentMark, Failure, PairKind
 from rightcall.records.record import Record

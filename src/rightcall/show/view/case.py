@@ -9,7 +9,7 @@ from typing import Literal
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.teamwork import agent_text
-from rightcall.records.danger import NO_TOOLS, danger_of
+from rightcall.records.failure import NO_TOOLS, danger_of
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of
 from rightcall.records.message import Message
 from rightcall.records.record import Record

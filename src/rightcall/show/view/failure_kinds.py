@@ -12,8 +12,7 @@ from rightcall.core.text import one_line
 from rightcall.metrics.dimensions import SPOTLESS
 from rightcall.metrics.matching.expectation import pattern_text
 from rightcall.metrics.matching.reasons import call_text
-from rightcall.records.danger import SORTS, danger_clause, danger_of
-from rightcall.records.failure import CODES, Code, Failure
+from rightcall.records.failure import CODES, SORTS, Code, Failure, danger_clause, danger_of
 from rightcall.records.golden import AnyGolden, ConversationalGolden, Golden, request_of
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from rightcall.core.text import pluralize
 from rightcall.metrics.matching.reasons import sentence
 from rightcall.metrics.tally import codes_of_case
-from rightcall.records.danger import NO_TOOLS, SORTS, WORD, danger_of, dangers_of
-from rightcall.records.failure import CODES, Code, Failure
+from rightcall.records.failure import CODES, NO_TOOLS, SORTS, WORD, Code, Failure, danger_of, dangers_of
 from rightcall.records.golden import AnyGolden, request_of
 from rightcall.records.golden_id import is_generated
 from rightcall.records.record import Record

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from rightcall.records.danger import NO_TOOLS, SORTS, dangers_of
+from rightcall.records.failure import NO_TOOLS, SORTS, dangers_of
 from rightcall.records.golden import AnyGolden
 from rightcall.records.golden_id import is_generated
 from rightcall.records.record import Record

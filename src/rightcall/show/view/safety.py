@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from rightcall.core.text import percent, percent_interval, pluralize
 from rightcall.decide.safety_numbers import SafetyNumbers, SafetyRate, SafetyTally, outcome_of_result
 from rightcall.metrics.safety.attack_trace import waiting_text
-from rightcall.records.danger import NO_TOOLS
-from rightcall.records.failure import CODES, Code
+from rightcall.records.failure import CODES, NO_TOOLS, Code
 from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record
 from rightcall.records.run import CaseResult

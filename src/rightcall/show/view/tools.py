@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from rightcall.metrics.matching.expectation import pattern_text
-from rightcall.records.agent_names import agent_of
+from rightcall.records.call import agent_of
 from rightcall.records.failure import confusions
 from rightcall.records.golden import AnyGolden
 from rightcall.records.record import Record

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, case, func, select
 
 from rightcall.records import Failure, Tool, ToolCall, Trajectory
-from rightcall.records.danger import MISTAKES, danger_of
-from rightcall.records.failure import FATAL
+from rightcall.records.failure import FATAL, MISTAKES, danger_of
 from rightcall.store.base import ResultFilter
 from rightcall.store.sql import tables
 from rightcall.store.sql.core import Core, stream_rows

@@ -20,10 +20,10 @@ def all_routes() -> list[BaseRoute]:
     from pkgutil import iter_modules
 
     modules = [import_module(f"{__name__}.{page.name}") for page in iter_modules(__path__)]
-    return list(chain.from_iterable(module.routes for module in (*added_pages(), *modules)))
+    return list(chain.from_iterable(module.routes for module in (*plugin_pages(), *modules)))
 
 
-def added_pages() -> list[Any]:
+def plugin_pages() -> list[Any]:
     """The pages of installed packages."""
     pages = [find("pages", name) for name in plugins("pages")]
     return [page for page in pages if page is not None]
