@@ -207,7 +207,7 @@ def test_a_torn_line_is_a_warning_of_every_command(judge):
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("rate", "--metric", "refund"), "has no judged metric 'refund'; it has refund_promised"),
+        (("rate", "--metric", "refund"), "has no judged metric 'refund'; did you mean 'refund_promised'?"),
         (("rate", "zz"), "no run matches 'zz'"),
         (("label",), "needs a terminal; import labels from a file instead"),
         (("export", "-o", "labels.txt"), "exported to a .csv or .jsonl file"),

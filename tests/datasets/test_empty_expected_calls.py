@@ -12,7 +12,7 @@ import pytest
 
 import rightcall as rc
 from rightcall.datasets.goldens import load_goldens, save_goldens
-from rightcall.datasets.review import edit_golden, golden_by_hand
+from rightcall.datasets.review import edit_golden
 from rightcall.deepeval.dataset import Golden as DeepEvalGolden
 from rightcall.metrics.score_case import Scorer
 from rightcall.records.golden import AnyGolden, states_check
@@ -42,7 +42,6 @@ WRITTEN: dict[str, Callable[[Path], AnyGolden]] = {
     "yaml": from_file("g.yaml", "- {id: a, input: Hi, expected_calls: []}\n"),
     "csv": from_file("g.csv", "id,input,expected_calls\na,Hi,[]\n"),
     "python": lambda _: rc.Golden("Hi", expected_calls=[]),
-    "by_hand": lambda _: golden_by_hand('{"id": "a", "input": "Hi", "expected_calls": []}'),
     "edited": lambda _: edit_golden(rc.Golden("Hi", id="a"), '{"input": "Hi", "expected_calls": []}'),
 }
 OPEN: dict[str, Callable[[Path], AnyGolden]] = {

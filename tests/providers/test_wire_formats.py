@@ -161,7 +161,7 @@ ITEM = {"type": "function_call", "call_id": "x", "name": "get_weather", "argumen
         ({"status": "completed", "output": [ITEM]}, (HUE,), "done"),
         (
             {"output": [{"type": "web_search_call", "id": "w"}, ITEM]},
-            (ToolCall("web_search", {}, "w"), HUE),
+            (ToolCall("web_search", {}, "w", kind="hosted"), HUE),
             "done",
         ),
         ({"status": "completed", "output": []}, (), "done"),

@@ -80,7 +80,7 @@ def by_score(folder: Path) -> int:
     done = [RecordedTrajectory(golden.id, agent(golden)) for golden in PROMPTS]
     save_trajectories(done, folder / "t.jsonl")
     scored = typed(folder, "score", "g.jsonl", "t.jsonl", "--min", "0")
-    assert "nothing was checked" in scored.stderr
+    assert "nothing was checked" in scored.output
     return scored.exit_code
 
 

@@ -14,8 +14,9 @@ from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
 
 from rightcall.core.errors import ConfigError
-from rightcall.decide.check_result import CheckCalls, CheckResult, GoldenChange, HardFailure, InputChange
+from rightcall.decide.check_result import CheckCalls, CheckResult, GoldenChange, HardFailure
 from rightcall.decide.check_rule import StratumState
+from rightcall.decide.input_change import InputChange
 from rightcall.lint.report import Diagnostic, LintReport
 from rightcall.lint.report_formats import sarif_text
 from rightcall.show.check_comment import (

@@ -100,5 +100,6 @@ def guard_sockets(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(socket, "getaddrinfo", guarded_find)
     # uvloop connects without Python's sockets, where nothing would be seen.
     monkeypatch.setitem(sys.modules, "uvloop", None)
+    monkeypatch.setattr(event_loop, "_preferred", [])  # uvloop looks names up itself
     event_loop.close()  # one that an earlier test opened
     return refused

@@ -24,10 +24,11 @@ from rightcall.check.reach import (
 from rightcall.check.words import change_words, notes_of, why_everything, why_more_trials
 from rightcall.core.digest import hex_digest
 from rightcall.core.text import names_and_more, pluralize
-from rightcall.decide.check_result import ComparedInputs, InputChange, StratumPlan
+from rightcall.decide.check_result import StratumPlan
 from rightcall.decide.check_rule import settles_at_best
 from rightcall.decide.check_settings import CheckSettings, ComparedGoldens, Scores, Stratum, rounds_for
 from rightcall.decide.confirmation import MOST_PAIRS
+from rightcall.decide.input_change import ComparedInputs, InputChange
 from rightcall.decide.small_suite import LARGEST
 from rightcall.lint.engine import lint
 from rightcall.lint.report import Diagnostic

@@ -21,7 +21,7 @@ from rightcall.agents.open_agent import OpenAgent
 from rightcall.core.errors import RightCallError
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import pluralize
-from rightcall.decide.check_result import InputChange
+from rightcall.decide.input_change import InputChange
 from rightcall.files.project_files import enter_folder
 from rightcall.recording.first_requests import TRIAL, CapturedTrial, capture_requests
 from rightcall.recording.request_digest import (

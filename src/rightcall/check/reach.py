@@ -8,7 +8,7 @@ from itertools import chain
 import msgspec
 
 from rightcall.check.first_requests import FirstRequests
-from rightcall.decide.check_result import ChangeKind, InputChange
+from rightcall.decide.input_change import ChangeKind, InputChange
 from rightcall.records.golden import AnyGolden, expectations_of
 from rightcall.records.record import Record
 from rightcall.run.baseline_file import BaselineLine

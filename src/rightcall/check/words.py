@@ -9,9 +9,10 @@ from pathlib import Path
 
 from rightcall.check.reach import Reach
 from rightcall.core.text import hundredths, margin_text, percent, pluralize, points
-from rightcall.decide.check_result import AlarmConfirmation, ComparedInputs, FreshTrials, InputChange
+from rightcall.decide.check_result import AlarmConfirmation, FreshTrials
 from rightcall.decide.check_rule import Decided, StratumState, settles_at_best
 from rightcall.decide.check_settings import CheckSettings, Stratum
+from rightcall.decide.input_change import ComparedInputs, InputChange
 from rightcall.decide.small_suite import MOVED
 from rightcall.files.revision import base_commit, commits_between
 from rightcall.run.agent_sources import Ownership

@@ -25,6 +25,7 @@ A capability adds a `RuleSource`, named in `core/seam.py`.
     judged_cases       a run without a gate, and a comparison, in which judges have a say
     judged_evidence    what judges and people say about the cases of a run, as rules need it
     judged_rule        a required rate that judges have a say in
+    input_change       one difference between the inputs of a baseline and those of a candidate
     options            the options of `check` and `gate` that are rules of a decision, each declared once
     safety_numbers     the numbers of attacks on a run
     safety_rule        the rules of `attacks`: what they do, and what a replay without a model reaches

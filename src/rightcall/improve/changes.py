@@ -93,13 +93,16 @@ def run_changes(before: RunRecord, after: RunRecord) -> list[ChangeItem]:
 def _code_items(before: RunRecord, after: RunRecord) -> Iterator[ChangeItem]:
     """Files, function by function, and environment variables. A function with the name of a tool is about that tool."""
     tools = {tool.name for tool in (*before.tools, *after.tools)}
-    for change in code_changes(before, after):
+    changed_code = list(code_changes(before, after))
+    for change in changed_code:
         tool = change.function if change.function in tools else ""
         lines = change.before or None, change.after or None
         yield ChangeItem("code", change.how, tool, "", change.file, *lines)
-    for name in sorted(before.variables.keys() & after.variables.keys()):
-        old = before.variables[name]
-        new = after.variables[name]
+    # The same code reads the same variables: one that is missing was not set. Other code may not have read it.
+    both = before.variables.keys() & after.variables.keys()
+    for name in sorted(both if changed_code else before.variables.keys() | after.variables.keys()):
+        old = before.variables.get(name, UNSET)
+        new = after.variables.get(name, UNSET)
         if old != new:
             how = "set" if old == UNSET else "no longer set" if new == UNSET else "changed"
             yield ChangeItem("code", f"environment variable {name} {how}")

@@ -19,7 +19,7 @@ from rightcall.core import codec
 from rightcall.core.digest import hex_digest
 from rightcall.core.redaction.clean_text import scrubber
 from rightcall.core.text import utc_text
-from rightcall.decide.check_result import InputChange
+from rightcall.decide.input_change import InputChange
 from rightcall.files.revision import source_of
 from rightcall.recording.canonical import scrub_value
 from rightcall.records.run import Run

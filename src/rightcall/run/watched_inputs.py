@@ -21,7 +21,7 @@ import msgspec
 
 from rightcall.core.codec import decode
 from rightcall.core.digest import json_digest
-from rightcall.decide.check_result import ComparedInputs, InputChange
+from rightcall.decide.input_change import ComparedInputs, InputChange
 from rightcall.files.file_digests import canonical_digest, file_digests, same_content, same_text
 from rightcall.files.opened_files import FileWatch
 from rightcall.files.project_files import ABSENT, ProjectFiles

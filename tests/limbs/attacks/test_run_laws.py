@@ -233,4 +233,4 @@ def test_attacks_that_nobody_met_are_no_pass_in_score(tmp_path):
     recorded.write_bytes(b"".join(encode(line) + b"\n" for line in lines))
     done = CliRunner().invoke(cli, ["score", str(goldens), str(recorded), "--partial"])
     assert done.exit_code == 3, done.output
-    assert "nothing is known of how the agent resists them" in done.output
+    assert "nothing is known of how the agent resists them" in " ".join(done.output.split())

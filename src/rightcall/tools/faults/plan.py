@@ -123,9 +123,11 @@ class FaultPlan(Record, frozen=True, metaclass=Sequenced):
     def check(self, tools: Iterable[str]) -> None:
         """Raise a `ConfigError` that lists every named tool that does not exist."""
         tool_names = list(tools)
+        unnamed = "the suite names no tools; those run by its own code are named under tools:"
+        known = f"known: {', '.join(tool_names)}" if tool_names else unnamed
         named = [(f"faults[{i}].tool", n) for i, fault in enumerate(self.faults) for n in fault.names()]
         problems = [
-            f"{where}: no such tool '{name}'; {suggestion(name, tool_names) or 'known: ' + ', '.join(tool_names)}"
+            f"{where}: no such tool '{name}'; {suggestion(name, tool_names) or known}"
             for where, name in named
             if name not in tool_names
         ]
