@@ -28,19 +28,19 @@ pytestmark = pytest.mark.stories
 CEILINGS = {
     "commands at the top": 22,
     "commands": 54,
-    "options": 259,
+    "options": 256,
     "suite keys": 146,
     "words of docs": 46_600,
     "lines of the changelog": 59,  # what went before the first release
-    "source files": 897,
-    "source lines": 143_850,
-    "lines of code": 91_970,
-    "words in strings": 42_760,
+    "source files": 798,
+    "source lines": 141_930,
+    "lines of code": 91_290,
+    "words in strings": 42_200,
     "records with more than 16 fields": 27,
-    "fields of the largest record": 48,
+    "fields of the largest record": 38,
     "assignments of two unrelated values": 6,
-    "comprehensions with two loops": 383,
-    "calls with five positional arguments": 514,
+    "comprehensions with two loops": 111,
+    "calls with five positional arguments": 79,
 }
 
 
