@@ -833,14 +833,20 @@ import os
 
 def agent(golden):
     # A provider that is worse today than when the baseline was made, whatever is asked of it.
-    down = os.environ.get("PROVIDER_IS_WORSE") and sum(golden.id.encode()) % 3 == 0
+    down = os.path.exists(PROVIDER) and sum(golden.id.encode()) % 3 == 0
     return [{"name": "nothing" if down else golden.expected_calls[0].tool, "arguments": {}}]
 """
 
 
 @pytest.fixture
-def drifting(shop):
-    (shop / "drifting.py").write_text(DRIFTING)
+def provider(tmp_path_factory):
+    """A place outside the project: while a file is there, the provider is worse."""
+    return tmp_path_factory.mktemp("provider") / "is-worse"
+
+
+@pytest.fixture
+def drifting(shop, provider):
+    (shop / "drifting.py").write_text(DRIFTING.replace("PROVIDER", repr(str(provider))))
     edit(shop / "suite.yaml", '"keyword:" ', '"drifting:agent" ')
     git("add", "-A")
     git("commit", "-qm", "agent")
@@ -852,8 +858,8 @@ def drifting(shop):
 
 
 @pytest.mark.stories
-def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch):
-    monkeypatch.setenv("PROVIDER_IS_WORSE", "1")
+def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, provider):
+    provider.touch()
     code, found = checked("--trust")
     assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
     assert re.search(
@@ -871,7 +877,7 @@ def test_a_provider_that_moved_is_not_blamed_on_the_change(drifting, monkeypatch
 @pytest.mark.stories
 def test_a_change_that_breaks_the_agent_is_blamed_although_the_base_is_asked_too(drifting, monkeypatch):
     monkeypatch.delitem(sys.modules, "drifting")  # a new process would import the edited file
-    edit(drifting / "drifting.py", 'os.environ.get("PROVIDER_IS_WORSE")', "True")
+    edit(drifting / "drifting.py", "down = os.path.exists", "down = True or os.path.exists")
     code, found = checked("--trust", "--base-ref", "main")
     assert (code, found["verdict"]) == (1, "WORSE")
     base = found["confirm"]["base"]

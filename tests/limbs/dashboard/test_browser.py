@@ -37,7 +37,7 @@ def test_find_a_run_open_a_failing_case_see_the_argument(dashboard, visit, wrong
     expect(page.locator("[data-row]")).to_have_count(1)
     page.locator("a.row").click()
     page.get_by_role("link", name="Wrong argument value").click()
-    page.get_by_role("link", name=wrong_value, exact=True).click()
+    page.locator("#cases").get_by_role("link", name=wrong_value, exact=True).click()
     marked = page.locator("tr.differs").first
     expect(marked).to_be_visible()
     background = "getComputedStyle(document.querySelector('tr.differs td')).backgroundColor"
