@@ -75,3 +75,19 @@ def test_a_search_says_what_it_found() -> None:
     for surface in ("after_search", "after_search_responses"):
         search = SURFACES[surface]([("refund", {}), ("search", {})]).calls[0]
         assert search.kind == "plumbing" and search.notes["found"] == ["refund", "search"], surface
+
+
+@pytest.mark.parametrize(
+    ("content", "is_error"),
+    [
+        ([{"type": "tool_reference", "tool_name": "x"}, {"type": "text", "text": "deleted"}], False),
+        ([{"type": "text", "text": "x", "more": [{"type": "tool_reference", "tool_name": "x"}]}], False),
+        ([{"type": "tool_reference", "tool_name": "x"}], True),
+    ],
+)
+def test_no_other_result_makes_a_call_plumbing(content: Any, is_error: bool) -> None:
+    turns = anthropic_turns([("delete", {})])
+    turns[1]["content"][0] |= {"content": content, "is_error": is_error}
+    trajectory = of_messages(turns)
+    assert trajectory.calls[0].kind == "direct"
+    assert not score_calls(Golden("Hi", "g", category="negative", no_calls=True), trajectory).passed

@@ -95,11 +95,10 @@ class _Transcript:
             self.calls[place] = with_result(self.calls[place], result)
 
     def _place_of(self, result: ToolResult) -> int | None:
-        if not result.call_id and result.name == "tool_search":  # the last search that is open
-            for place in reversed(self._in_order):
-                call = self.calls[place]
-                if call.kind == "plumbing" and call.name == result.name and place not in self._answered:
-                    return place
+        if not result.call_id and result.name == "tool_search":
+            waiting = (place for place in reversed(self._in_order) if place not in self._answered)
+            if (last := next((p for p in waiting if self.calls[p].kind == "plumbing"), None)) is not None:
+                return last
         same_id = self._waiting.get(result.call_id) if result.call_id else None
         queue = same_id or (self._waiting.get("") if result.call_id else self._in_order)
         while queue:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rightcall.core.codec import DecodeErrors, encode
 from rightcall.core.depth import too_deep
 from rightcall.core.errors import InputError
-from rightcall.records.call import CallStatus, ToolCall, ToolResult
+from rightcall.records.call import ToolCall, ToolResult
 from rightcall.records.dialects.parts import ABSENT, SpelledCall
 from rightcall.records.message import Message
 from rightcall.records.record import plain_constructor
@@ -150,32 +150,33 @@ def call_of(raw: SpelledCall, where: str, path: str) -> ToolCall:
 
 
 def with_result(call: ToolCall, result: ToolResult) -> ToolCall:
-    """The call with its result. A result that refers to definitions is that of a search for tools, whoever ran it."""
-    status: CallStatus = "error" if result.is_error else "ok"
-    tool_names = _tools_in(result.output, call.kind == "plumbing")
-    if not tool_names:
-        return replace(call, status=status, output=result.output)
-    notes = {**call.notes, "found": tool_names}
-    kind = call.kind if call.kind == "program" else "plumbing"
-    return replace(call, status=status, output=result.output, kind=kind, notes=notes)
+    """The call with its result. An ordinary call is a search for tools only if all of its result refers to tools."""
+    output = result.output
+    call = replace(call, status="error" if result.is_error else "ok", output=output)
+    blocks = output if isinstance(output, list) and call.kind == "direct" and not result.is_error else []
+    is_search = call.kind == "plumbing" or (len(blocks) > 0 and all(map(_is_reference, blocks)))
+    names = _tools_in(output) if is_search else []
+    return replace(call, kind="plumbing", notes={**call.notes, "found": names}) if names else call
 
 
-def _tools_in(output: Any, is_search: bool) -> list[str]:
+def _is_reference(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_reference"
+
+
+def _tools_in(output: Any) -> list[str]:
     """The names of tools that a search found: those that its result refers to or defines."""
     names: list[str] = []
-    waiting = [output] if isinstance(output, list | dict) else []
+    waiting = [output]
     while waiting:
         here = waiting.pop()
         if isinstance(here, list):
-            waiting += [inner for inner in reversed(here) if isinstance(inner, list | dict)]
-        elif here.get("type") == "tool_reference":
+            waiting += reversed(here)
+        elif _is_reference(here):
             names.append(str(here.get("tool_name")))
-        elif is_search and here.get("type") == "function" and isinstance(here.get("name"), str):
-            names.append(here["name"])
-        elif is_search or here.get("type") == "tool_search_tool_search_result":
-            waiting += [
-                inner for name, inner in reversed(here.items()) if name in ("tools", "tool_references")
-            ]
+        elif isinstance(here, dict) and here.get("type") == "function":
+            names.append(str(here.get("name")))
+        elif isinstance(here, dict):
+            waiting += [here.get("tool_references"), here.get("tools")]
     return names
 
 
